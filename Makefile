@@ -1,0 +1,46 @@
+# Every target sets itself up from a bare clone: a virtual environment in .venv, then pip.
+# The stamps in .venv make a second run start at once; a change of pyproject.toml reinstalls.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+CORE := $(VENV)/.core-installed
+DEV := $(VENV)/.dev-installed
+
+.PHONY: help demo test lint clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo   install the package in .venv and run its demonstration"
+	@echo "make test   install the development tools too; run ruff, mypy and pytest"
+	@echo "make lint   ruff and mypy only"
+	@echo "make clean  remove .venv and every cache"
+
+demo: $(CORE)
+	$(BIN)/unisymnet demo
+
+test: lint
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(DEV)
+	$(BIN)/ruff check .
+	$(BIN)/mypy src
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; v = sys.version.split()[0]; sys.exit(0 if sys.version_info >= (3, 11) else "unisymnet needs Python 3.11 or newer, got " + v + "; try: make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+
+# Order-only on the interpreter: its file time is that of the system's python and says nothing.
+$(CORE): pyproject.toml | $(BIN)/python
+	$(PIP) install -e .
+	@touch $@
+
+# The development install contains the core, so it stamps both.
+$(DEV): pyproject.toml | $(BIN)/python
+	$(PIP) install -e ".[dev]"
+	@touch $(CORE) $@

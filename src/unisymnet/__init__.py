@@ -1,0 +1,49 @@
+"""UniSymNet: symbolic regression with unified symbolic networks.
+
+The public names below are loaded on first use, so that `import unisymnet` stays cheap: it imports neither torch,
+onnxruntime, sympy, numba, pandas nor scikit-learn.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .errors import CheckpointError as CheckpointError
+    from .errors import DataError as DataError
+    from .errors import EncodingError as EncodingError
+    from .errors import ParseError as ParseError
+    from .errors import UniSymNetError as UniSymNetError
+    from .formula import Formula as Formula
+    from .regressor import UniSymNetRegressor as UniSymNetRegressor
+    from .symbolic.expr import evaluate as evaluate
+    from .symbolic.expr import parse as parse
+
+__version__ = "0.1.0"
+
+# Public name -> the module that holds it.
+_HOMES = {
+    "UniSymNetRegressor": ".regressor",
+    "Formula": ".formula",
+    "parse": ".symbolic",
+    "evaluate": ".symbolic",
+    "UniSymNetError": ".errors",
+    "ParseError": ".errors",
+    "EncodingError": ".errors",
+    "DataError": ".errors",
+    "CheckpointError": ".errors",
+}
+
+__all__ = [*_HOMES, "__version__"]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it offers {', '.join(__all__)}")
+    value = getattr(import_module(home, __name__), name)
+    globals()[name] = value  # the next access does not come here again
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
