@@ -1,0 +1,32 @@
+"""When to stop: one object that every long-running part asks."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A moment on the monotonic clock; ``inf`` means never."""
+
+    moment: float
+
+    @staticmethod
+    def after(seconds: float) -> Deadline:
+        return Deadline(time.monotonic() + seconds)
+
+    @staticmethod
+    def never() -> Deadline:
+        return Deadline(float("inf"))
+
+    def expired(self) -> bool:
+        return time.monotonic() >= self.moment
+
+    def remaining(self) -> float:
+        """Seconds left, never negative."""
+        return max(0.0, self.moment - time.monotonic())
+
+    def sooner(self, seconds: float) -> Deadline:
+        """This deadline, or ``seconds`` from now, whichever comes first."""
+        return Deadline(min(self.moment, time.monotonic() + seconds))

@@ -1,0 +1,135 @@
+"""The data a search works on: checked, float64, finite, with names, weights and a recorded scaling.
+
+Scaling divides by powers of two and never shifts: it is exact in floating point, and it keeps every skeleton
+(ADR 10).  It is applied only where a column's magnitude is extreme, so that ordinary data keep their own
+"nice" constants.  This file does not know formulas' constants or the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import DataError
+from .symbolic.expr import Const, Expr, Var, product, rebuild
+
+Floats = NDArray[np.float64]
+
+# Between these magnitudes a column is left as it is.
+SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e3
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Training rows in scaled units: ``X = X_original / x_scales``, ``y = y_original / y_scale``.
+
+    ``weights`` are positive with mean 1.  ``noise`` is the known standard deviation of the target's noise in
+    scaled units, or None when it has to be estimated.
+    """
+
+    X: Floats
+    y: Floats
+    names: tuple[str, ...]
+    weights: Floats
+    x_scales: Floats
+    y_scale: float
+    noise: float | None = None
+    operators: frozenset[str] = field(default_factory=frozenset)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    @property
+    def spread(self) -> float:
+        """Weighted standard deviation of y: the unit in which residuals are judged."""
+        mean = float(np.average(self.y, weights=self.weights))
+        return float(np.sqrt(np.average((self.y - mean) ** 2, weights=self.weights)))
+
+    def allows(self, *operators: str) -> bool:
+        """May a formula use all of these operators?  An empty set of operators allows all."""
+        return not self.operators or all(op in self.operators for op in operators)
+
+    def to_original(self, expr: Expr) -> Expr:
+        """A formula in scaled units rewritten for the caller's units."""
+
+        def unscale(node: Expr) -> Expr:
+            if isinstance(node, Var) and self.x_scales[node.index] != 1.0:
+                return node * Const(1.0 / self.x_scales[node.index])
+            return node
+
+        expr = rebuild(expr, unscale)
+        return expr if self.y_scale == 1.0 else product([Const(self.y_scale), expr])
+
+    def to_scaled(self, expr: Expr) -> Expr:
+        """A formula in the caller's units rewritten for scaled units (inverse of ``to_original``)."""
+
+        def scale(node: Expr) -> Expr:
+            if isinstance(node, Var) and self.x_scales[node.index] != 1.0:
+                return node * Const(self.x_scales[node.index])
+            return node
+
+        expr = rebuild(expr, scale)
+        return expr if self.y_scale == 1.0 else product([Const(1.0 / self.y_scale), expr])
+
+
+def make_problem(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    weights: ArrayLike | None = None,
+    noise: float | None = None,
+    operators: frozenset[str] = frozenset(),
+) -> Problem:
+    """Check and scale.  Raises DataError for what no search can repair (shape, nan, no rows)."""
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    y = np.ascontiguousarray(y, dtype=np.float64)
+    if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
+        raise DataError(f"X must be (n, d) and y (n,), got {X.shape} and {y.shape}")
+    if len(y) == 0 or X.shape[1] == 0:
+        raise DataError(f"at least one row and one column are needed, got {X.shape[0]} rows and {X.shape[1]} columns")
+    if not np.isfinite(X).all() or not np.isfinite(y).all():
+        raise DataError("X and y must be finite; drop or fill the rows with missing or infinite values")
+    names = tuple(f"x{i}" for i in range(X.shape[1])) if names is None else tuple(str(n) for n in names)
+    if len(names) != X.shape[1]:
+        raise DataError(f"{X.shape[1]} columns need as many names, got {len(names)}: {names}")
+    x_scales = np.array([_scale(column) for column in X.T])
+    y_scale = _scale(y)
+    return Problem(
+        X=np.ascontiguousarray(X / x_scales),
+        y=y / y_scale,
+        names=names,
+        weights=_weights(weights, len(y)),
+        x_scales=x_scales,
+        y_scale=y_scale,
+        noise=None if noise is None else noise / y_scale,
+        operators=operators,
+    )
+
+
+def _weights(weights: ArrayLike | None, n_rows: int) -> Floats:
+    if weights is None:
+        return np.ones(n_rows)
+    weights = np.ascontiguousarray(weights, dtype=np.float64)
+    if weights.shape != (n_rows,) or not np.isfinite(weights).all() or (weights < 0).any() or weights.sum() <= 0:
+        raise DataError(f"weights must be {n_rows} finite numbers >= 0 with a positive sum")
+    return weights * (n_rows / weights.sum())
+
+
+def _scale(column: Floats) -> float:
+    """1, or the power of two nearest the geometric mean of the magnitudes if that is extreme."""
+    magnitudes = np.abs(column[column != 0.0])
+    if not len(magnitudes):
+        return 1.0
+    exponent = float(np.mean(np.log2(magnitudes)))
+    if np.log2(SMALLEST_PLAIN) <= exponent <= np.log2(LARGEST_PLAIN):
+        return 1.0
+    return float(2.0 ** round(exponent))

@@ -1,0 +1,217 @@
+"""Text to formula: a hand-written recursive-descent parser for what users type.
+
+Takes ``2*x0**0.5/(x1+3)``, ``^``, unary minus, ``1e-3``, ``log``/``ln``, ``pi``, column names and quoted
+column names (backticks).  Nothing is ever executed.  Chains of + and * become n-ary nodes; otherwise the
+tree is what was written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from ..errors import ParseError
+from .expr import Call, Const, Expr, Param, Var
+from .operators import ALIASES, OPERATORS
+
+MAX_NESTING = 100
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`]*)`|(?P<sign>\*\*|[-+*/^(),]))"
+)
+_VARIABLE = re.compile(r"x_?(\d+)\Z")
+_PARAMETER = re.compile(r"c_?(\d+)\Z")
+_NUMBERS = {"pi": math.pi, "e": math.e}
+_LOG_BASES = {"log10": 10.0, "log2": 2.0}
+
+
+def parse(text: str, names: Sequence[str] | None = None, *, free: bool = False) -> Expr:
+    """Read a formula.
+
+    Without ``names``, columns are written x0, x1, … and fitted constants c0, c1, ….  With ``names``, those
+    are the columns.  With ``free``, any other identifier is a constant to be fitted, numbered in reading order.
+    """
+    return _Parser(text, names, free).formula()
+
+
+def free_names(text: str, names: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The identifiers that ``parse(text, names, free=True)`` turns into constants, in their order."""
+    parser = _Parser(text, names, True)
+    parser.formula()
+    return tuple(parser.params)
+
+
+class _Parser:
+    def __init__(self, text: str, names: Sequence[str] | None, free: bool) -> None:
+        if not isinstance(text, str):
+            raise ParseError(f"a formula must be text, got {type(text).__name__}", repr(text), 0)
+        self.text = text
+        self.names = None if names is None else {str(name): i for i, name in enumerate(names)}
+        self.free = free
+        self.params: dict[str, int] = {}
+        self.tokens = list(self._tokenize())
+        self.next = 0
+        self.nesting = 0
+
+    def _tokenize(self) -> list[tuple[str, str, int]]:
+        tokens, at = [], 0
+        end = len(self.text.rstrip())
+        while at < end:
+            match = _TOKEN.match(self.text, at)
+            if match is None:
+                at += len(self.text[at:]) - len(self.text[at:].lstrip())
+                raise self.error(f"cannot read the character {self.text[at]!r}", at)
+            kind = str(match.lastgroup)
+            start = match.start(kind) - (kind == "quoted")
+            tokens.append((kind, match.group(kind), start))
+            at = match.end()
+        return tokens
+
+    def error(self, message: str, at: int) -> ParseError:
+        return ParseError(message, self.text, at)
+
+    def peek(self, *signs: str) -> bool:
+        """Is the next token one of these signs?"""
+        if self.next >= len(self.tokens):
+            return False
+        kind, value, _ = self.tokens[self.next]
+        return kind == "sign" and value in signs
+
+    def position(self) -> int:
+        return self.tokens[self.next][2] if self.next < len(self.tokens) else len(self.text.rstrip())
+
+    def take(self) -> tuple[str, str, int]:
+        if self.next >= len(self.tokens):
+            raise self.error("the formula ends too early; a number, a name or '(' should follow", self.position())
+        token = self.tokens[self.next]
+        self.next += 1
+        return token
+
+    def expect(self, sign: str) -> None:
+        if not self.peek(sign):
+            found = self.tokens[self.next][1] if self.next < len(self.tokens) else "the end"
+            raise self.error(f"expected {sign!r} here, found {found!r}", self.position())
+        self.next += 1
+
+    def formula(self) -> Expr:
+        if not self.tokens:
+            raise self.error("the formula is empty", 0)
+        expr = self.sum()
+        if self.next < len(self.tokens):
+            raise self.error(f"did not expect {self.tokens[self.next][1]!r} here; is an operator missing?", self.position())
+        return expr
+
+    def sum(self) -> Expr:
+        self.nesting += 1
+        if self.nesting > MAX_NESTING:
+            raise self.error(f"the formula is nested more than {MAX_NESTING} deep", self.position())
+        left = self.chain(("+", "-"), {"+": "add", "-": "sub"}, self.term)
+        self.nesting -= 1
+        return left
+
+    def term(self) -> Expr:
+        return self.chain(("*", "/"), {"*": "mul", "/": "div"}, self.factor)
+
+    def chain(self, signs: tuple[str, str], ops: dict[str, str], operand: Callable[[], Expr]) -> Expr:
+        left = operand()
+        grown = False  # was `left` made by this chain with the n-ary sign? Then it takes further operands.
+        while self.peek(*signs):
+            op = ops[self.take()[1]]
+            right = operand()
+            nary = OPERATORS[op].arity < 0
+            if nary and grown and isinstance(left, Call) and left.op == op:
+                left = Call(op, (*left.args, right))
+            else:
+                left = Call(op, (left, right))
+            grown = nary
+        return left
+
+    def factor(self) -> Expr:
+        if self.peek("+"):
+            self.take()
+            return self.factor()
+        if not self.peek("-"):
+            return self.power()
+        self.nesting += 1
+        if self.nesting > MAX_NESTING:
+            raise self.error(f"the formula is nested more than {MAX_NESTING} deep", self.position())
+        self.take()
+        literal = self.next < len(self.tokens) and self.tokens[self.next][0] == "number"
+        operand = self.factor()
+        self.nesting -= 1
+        if literal and isinstance(operand, Const):
+            return Const(-operand.value)
+        return Call("neg", (operand,))
+
+    def power(self) -> Expr:
+        base = self.atom()
+        if self.peek("**", "^"):
+            self.take()
+            self.nesting += 1
+            if self.nesting > MAX_NESTING:
+                raise self.error(f"the formula is nested more than {MAX_NESTING} deep", self.position())
+            base = Call("pow", (base, self.factor()))
+            self.nesting -= 1
+        return base
+
+    def atom(self) -> Expr:
+        kind, value, at = self.take()
+        if kind == "number":
+            number = float(value)
+            if not math.isfinite(number):
+                raise self.error(f"the number {value} is too large", at)
+            return Const(number)
+        if kind == "quoted":
+            return self.column(value, at)
+        if kind == "name":
+            return self.function(value, at) if self.peek("(") else self.identifier(value, at)
+        if value == "(":
+            inner = self.sum()
+            self.expect(")")
+            return inner
+        raise self.error(f"did not expect {value!r} here; a number, a name or '(' should stand here", at)
+
+    def function(self, name: str, at: int) -> Expr:
+        op = ALIASES.get(name.lower(), name.lower())
+        if op not in OPERATORS and op not in _LOG_BASES:
+            if self.names is not None and name in self.names:
+                raise self.error(f"{name!r} is a column, not a function; write {name}*( … ) to multiply", at)
+            raise self.error(f"unknown function {name!r}; known are {', '.join(OPERATORS)}", at)
+        self.expect("(")
+        args = [self.sum()]
+        while self.peek(","):
+            self.take()
+            args.append(self.sum())
+        self.expect(")")
+        base = _LOG_BASES.get(op)
+        arity = 1 if base else OPERATORS[op].arity
+        if len(args) != arity and not (arity < 0 and len(args) >= 2):
+            wanted = "two or more arguments" if arity < 0 else f"{arity} argument{'s' * (arity > 1)}"
+            raise self.error(f"{name} takes {wanted}, got {len(args)}", at)
+        if base:
+            return Call("div", (Call("ln", args), Const(math.log(base))))
+        return Call(op, args)
+
+    def identifier(self, name: str, at: int) -> Expr:
+        if self.names is not None and name in self.names:
+            return Var(self.names[name])
+        if name in _NUMBERS:
+            return Const(_NUMBERS[name])
+        if self.names is None:
+            variable, parameter = _VARIABLE.match(name), _PARAMETER.match(name)
+            if variable:
+                return Var(int(variable.group(1)))
+            if parameter and not self.free:
+                return Param(int(parameter.group(1)))
+        if self.free:
+            return Param(self.params.setdefault(name, len(self.params)))
+        known = "x0, x1, …" if self.names is None else ", ".join(self.names)
+        raise self.error(f"unknown name {name!r}; the columns are {known}", at)
+
+    def column(self, name: str, at: int) -> Expr:
+        if self.names is None or name not in self.names:
+            known = "not given" if self.names is None else ", ".join(self.names)
+            raise self.error(f"no column is called {name!r}; the columns are {known}", at)
+        return Var(self.names[name])
