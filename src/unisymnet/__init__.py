@@ -1,7 +1,7 @@
 """UniSymNet: symbolic regression with unified symbolic networks.
 
-The public names below are loaded on first use, so that `import unisymnet` stays cheap: it imports neither torch,
-onnxruntime, sympy, numba, pandas nor scikit-learn.
+The public names below are loaded on first use, so that `import unisymnet` stays cheap: it imports neither
+torch, onnxruntime, sympy, numba, pandas nor scikit-learn.
 """
 
 from importlib import import_module
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from .errors import UniSymNetError as UniSymNetError
     from .formula import Formula as Formula
     from .regressor import UniSymNetRegressor as UniSymNetRegressor
-    from .symbolic.expr import evaluate as evaluate
-    from .symbolic.expr import parse as parse
+    from .symbolic import evaluate as evaluate
+    from .symbolic import parse as parse
 
 __version__ = "0.1.0"
 

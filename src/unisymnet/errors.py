@@ -1,7 +1,8 @@
 """The errors a caller can meet.
 
-Convention: an error says what is wrong, shows the value it got, and says what to do about it. Only mistakes of the
-caller raise. A numerical failure during a search is data (a status on the candidate), never an exception.
+Convention: an error says what is wrong, shows the value it got, and says what to do about it. Only mistakes
+of the caller raise. A numerical failure during a search is data (a status on the candidate), never an
+exception.
 
 This module imports nothing, so every other module may import it.
 """
@@ -18,9 +19,9 @@ class UniSymNetError(Exception):
 class ParseError(UniSymNetError, ValueError):
     """The text of a formula cannot be read.
 
-    `reason` says what is wrong and what to write instead, `text` is the formula as given, and `position` counts
-    characters from 0. The message repeats the text with a caret under the offending character; a position equal to
-    `len(text)` means that the text ends too early.
+    `reason` says what is wrong and what to write instead, `text` is the formula as given, and `position`
+    counts characters from 0. The message repeats the text with a caret under the offending character; a
+    position equal to `len(text)` means that the text ends too early.
     """
 
     def __init__(self, reason: str, text: str = "", position: int = 0) -> None:
@@ -39,17 +40,17 @@ class ParseError(UniSymNetError, ValueError):
 class EncodingError(UniSymNetError):
     """A structure has no label in this vocabulary, or a label describes no structure.
 
-    Typical causes: too many copies of one operator in a layer, too many layers or inputs, tokens out of order. Use a
-    larger `Vocabulary`, or skip the function.
+    Typical causes: too many copies of one operator in a layer, too many layers or inputs, tokens out of
+    order. Use a larger `Vocabulary`, or skip the function.
     """
 
 
 class DataError(UniSymNetError, ValueError):
-    """The data cannot be used as given: wrong shape, missing or infinite values, unknown columns, a constant target."""
+    """The data cannot be used as given: a wrong shape, missing or infinite values, an unknown column."""
 
 
 class CheckpointError(UniSymNetError):
-    """Stored weights or a saved run cannot be read: a file is missing, damaged, or of another format version."""
+    """Stored weights or a saved run cannot be read: a file is missing, damaged, or of another version."""
 
 
 def _window(text: str, position: int) -> tuple[str, int]:
