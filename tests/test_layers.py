@@ -139,10 +139,10 @@ def _long_functions(source: str) -> list[str]:
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            n_statements = sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) - 1
-            n_statements -= ast.get_docstring(node, clean=False) is not None
-            if n_statements > MAX_STATEMENTS:
-                found.append(f"{node.lineno}: {node.name} has {n_statements} statements, limit {MAX_STATEMENTS}")
+            count = sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) - 1
+            count -= ast.get_docstring(node, clean=False) is not None
+            if count > MAX_STATEMENTS:
+                found.append(f"{node.lineno}: {node.name} has {count} statements, limit {MAX_STATEMENTS}")
     return found
 
 
