@@ -6,6 +6,7 @@ a formula was found or fitted.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -99,3 +100,52 @@ def _covers(a: Candidate, b: Candidate) -> bool:
     if a.complexity > b.complexity or a.loss > b.loss:
         return False
     return (a.complexity, a.loss) != (b.complexity, b.loss) or a.sort_key() <= b.sort_key()
+
+
+# ln of the number of symbols a formula is written with: what one more token costs in nats (search.md's 14).
+TOKEN_NATS = math.log(14.0)
+
+# Residuals below this share of the target's spread are rounding, not information.
+EXACT = 1e-11
+
+RULES = ("best", "accuracy", "simplest")
+
+
+def description_length(candidate: Candidate, n_rows: int, spread: float, noise: float | None = None) -> float:
+    """Nats to write down the residuals, the constants and the formula: n/2 ln(RSS/n) + k/2 ln n + c ln 14.
+
+    With a known ``noise`` (standard deviation) residuals are priced against it.  Differences below rounding do
+    not count, so that of several exact formulas the shortest wins.
+    """
+    floor = (EXACT * spread) ** 2 if spread > 0 else 1e-300
+    mean_square = max(candidate.loss, floor)
+    if noise is not None and noise > 0:
+        misfit = 0.5 * n_rows * mean_square / noise**2
+    else:
+        misfit = 0.5 * n_rows * math.log(mean_square)
+    return misfit + 0.5 * candidate.n_constants * math.log(max(n_rows, 2)) + candidate.complexity * TOKEN_NATS
+
+
+def is_exact(candidate: Candidate, spread: float) -> bool:
+    """Does the formula reproduce the target to machine precision?"""
+    return candidate.status is Status.OK and candidate.loss <= (EXACT * spread) ** 2
+
+
+def select(
+    front: ParetoFront, rule: str = "best", *, n_rows: int, spread: float, noise: float | None = None
+) -> int:
+    """Index of the formula to present: ``best`` (description length), ``accuracy`` (loss), ``simplest``.
+
+    ``simplest`` is the shortest formula that explains all but twice the residual of the most accurate one.
+    """
+    if rule not in RULES:
+        raise ValueError(f"selection must be one of {', '.join(RULES)}, got {rule!r}")
+    if not len(front):
+        raise ValueError("the front is empty; nothing was fitted")
+    if rule == "accuracy":
+        return len(front) - 1
+    if rule == "simplest":
+        bound = max(4.0 * front[-1].loss, (EXACT * spread) ** 2)
+        return next(i for i, candidate in enumerate(front) if candidate.loss <= bound)
+    lengths = [description_length(candidate, n_rows, spread, noise) for candidate in front]
+    return lengths.index(min(lengths))
