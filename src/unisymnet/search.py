@@ -1,0 +1,223 @@
+"""From data to a front of laws: ask proposers for formulas, fit them, keep the best of every size, stop.
+
+This file tells the whole story and knows only protocols: no operator, no benchmark, no way of fitting.
+Proposers are asked in the order given (cheapest first), a turn each; those whose proposals enter the front
+come back sooner.  Turns are counted in proposals, not seconds, so that the same seed gives the same front
+wherever no time limit cuts in.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .candidate import Candidate, ParetoFront, Proposal, Status, description_length, is_exact
+from .deadline import Deadline
+from .problem import Problem
+from .protocols import Fitter, Proposer
+from .symbolic.expr import Const, Expr
+
+PROPOSALS_A_TURN = 64
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """Limits of one search.  ``max_time`` in seconds; None means no limit."""
+
+    max_time: float | None = 60.0
+    max_evaluations: int | None = None
+    max_complexity: int = 60
+    stop_when_exact: bool = True
+    n_finished: int = 6  # how many of the front's best get their constants cleaned
+    finish_share: float = 0.08  # the part of max_time kept back for that
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something worth telling: ``stage`` begins, or the front has grown."""
+
+    kind: str
+    stage: str
+    seconds: float
+    n_evaluations: int
+    front: ParetoFront
+
+
+@dataclass
+class TraceRow:
+    """What one proposer did: how users and we learn why a law was missed."""
+
+    stage: str
+    n_turns: int = 0
+    n_proposals: int = 0
+    n_kept: int = 0
+    seconds: float = 0.0
+    best_loss: float = float("inf")
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """The front in the caller's units and how it came about."""
+
+    front: ParetoFront
+    trace: tuple[TraceRow, ...]
+    stopped: str  # "exact", "time", "evaluations", "interrupted" or "exhausted"
+    seconds: float
+    n_evaluations: int
+
+
+@dataclass
+class _Turns:
+    """One proposer's place in the queue."""
+
+    proposer: Proposer
+    proposals: Iterator[Proposal]
+    row: TraceRow
+    order: int
+
+    def priority(self) -> tuple[float, int]:
+        """Turns taken in relation to what they won; the order given decides among equals."""
+        return self.row.n_turns / (1.0 + self.row.n_kept), self.order
+
+
+@dataclass
+class _Run:
+    """The state of one search."""
+
+    problem: Problem
+    fitter: Fitter
+    settings: SearchSettings
+    deadline: Deadline
+    rng: np.random.Generator
+    on_event: Callable[[Event], None]
+    stop: Callable[[], bool]
+    front: ParetoFront = field(default_factory=ParetoFront)
+    started: float = field(default_factory=time.monotonic)
+    n_evaluations: int = 0
+    stopped: str = ""
+
+    def tell(self, kind: str, stage: str) -> None:
+        self.on_event(Event(kind, stage, time.monotonic() - self.started, self.n_evaluations, self.front))
+
+    def must_stop(self) -> bool:
+        limit = self.settings.max_evaluations
+        if self.stop():
+            self.stopped = "interrupted"
+        elif self.deadline.expired():
+            self.stopped = "time"
+        elif limit is not None and self.n_evaluations >= limit:
+            self.stopped = "evaluations"
+        return bool(self.stopped)
+
+    def take(self, proposal: Proposal, row: TraceRow) -> None:
+        """Fit one proposal and keep it if it is worth keeping."""
+        candidate = self.fitter.fit(proposal, self.problem, rng=self.rng, deadline=self.deadline)
+        self.n_evaluations += 1
+        row.n_proposals += 1
+        if candidate.status is not Status.OK or candidate.complexity > self.settings.max_complexity:
+            return
+        row.best_loss = min(row.best_loss, candidate.loss)
+        if self.front.add(candidate):
+            row.n_kept += 1
+            self.tell("front", row.stage)
+            if self.settings.stop_when_exact and is_exact(candidate, self.spread):
+                self.stopped = "exact"
+
+    @property
+    def spread(self) -> float:
+        return self.problem.spread * self.problem.y_scale
+
+
+def search(
+    problem: Problem,
+    proposers: Sequence[Proposer],
+    fitter: Fitter,
+    settings: SearchSettings = SearchSettings(),
+    *,
+    rng: np.random.Generator,
+    guesses: Sequence[Expr] = (),
+    start: Iterable[Candidate] = (),
+    on_event: Callable[[Event], None] = lambda event: None,
+    stop: Callable[[], bool] = lambda: False,
+) -> SearchResult:
+    """Search until a law is exact, a limit is reached, ``stop()`` says so, Ctrl-C, or nobody has an idea left.
+
+    ``guesses`` (in scaled units) are fitted first; ``start`` are candidates of an earlier run.  Whatever ends the
+    search, the best so far is returned.
+    """
+    finite = settings.max_time is not None
+    whole = Deadline.after(settings.max_time) if settings.max_time is not None else Deadline.never()
+    reserve = settings.finish_share * (settings.max_time or 0.0)
+    run = _Run(problem, fitter, settings, whole.sooner(whole.remaining() - reserve) if finite else whole, rng, on_event, stop)
+    rows: list[TraceRow] = []
+    try:
+        for candidate in start:
+            run.front.add(candidate)
+        _take_guesses(run, guesses, rows)
+        _take_turns(run, proposers, rows)
+    except KeyboardInterrupt:
+        run.stopped = "interrupted"
+    front = _finish(run, whole if finite else Deadline.after(60.0))
+    return SearchResult(front, tuple(rows), run.stopped, time.monotonic() - run.started, run.n_evaluations)
+
+
+def _take_guesses(run: _Run, guesses: Sequence[Expr], rows: list[TraceRow]) -> None:
+    """The mean first, so that there is always an answer, then what the user suspects."""
+    mean = float(np.average(run.problem.y, weights=run.problem.weights))
+    for stage, exprs in (("mean", [Const(mean)]), ("guesses", list(guesses))):
+        row = TraceRow(stage, n_turns=1)
+        rows.append(row)
+        for expr in exprs:
+            run.take(Proposal(expr, stage), row)
+
+
+def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) -> None:
+    seeds = run.rng.spawn(len(proposers))
+    queue: list[_Turns] = []
+    for order, (proposer, seed) in enumerate(zip(proposers, seeds, strict=True)):
+        row = TraceRow(proposer.name)
+        rows.append(row)
+        proposals = iter(proposer.propose(run.problem, run.front, rng=seed, deadline=run.deadline))
+        queue.append(_Turns(proposer, proposals, row, order))
+    while queue and not run.stopped and not run.must_stop():
+        turns = min(queue, key=_Turns.priority)
+        if not _one_turn(run, turns):
+            queue.remove(turns)
+    run.stopped = run.stopped or "exhausted"
+
+
+def _one_turn(run: _Run, turns: _Turns) -> bool:
+    """Take up to PROPOSALS_A_TURN proposals; False when the proposer has no more."""
+    run.tell("stage", turns.row.stage)
+    turns.row.n_turns += 1
+    began = time.monotonic()
+    try:
+        for _ in range(PROPOSALS_A_TURN):
+            proposal = next(turns.proposals, None)
+            if proposal is None:
+                return False
+            run.take(proposal, turns.row)
+            if run.stopped or run.must_stop():
+                break
+        return True
+    finally:
+        turns.row.seconds += time.monotonic() - began
+
+
+def _finish(run: _Run, deadline: Deadline) -> ParetoFront:
+    """Clean constants for the most promising formulas; the cleaned ones join the same front."""
+    spread, n_rows = run.spread, run.problem.n_rows
+    noise = None if run.problem.noise is None else run.problem.noise * run.problem.y_scale
+    ranked = sorted(run.front, key=lambda c: description_length(c, n_rows, spread, noise))
+    front = ParetoFront(run.front)
+    try:
+        for candidate in ranked[: run.settings.n_finished]:
+            if deadline.expired():
+                break
+            front.add(run.fitter.finish(candidate, run.problem, deadline=deadline))
+    except KeyboardInterrupt:
+        run.stopped = "interrupted"
+    return front
