@@ -1,0 +1,129 @@
+"""A proposal becomes a candidate: constants refitted in the space of y, simplified, measured, named.
+
+This is the fitter of the search loop.  Proposals with numbers are polished from those numbers; proposals with
+unknown constants (a user's guess, a structure from the transformer) go to SFO.  It does not know where proposals
+come from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..candidate import Candidate, Proposal, Status
+from ..deadline import Deadline
+from ..errors import EncodingError
+from ..metrics import complexity
+from ..problem import Floats, Problem
+from ..symbolic.constants import free_constants
+from ..symbolic.expr import Call, Expr, bind, evaluate, n_params, size
+from ..symbolic.identify import identify
+from ..symbolic.simplify import present, simplify
+from ..symbolic.structure import Structure
+from .kernels import fit_tape
+from .sfo import SFO
+from .snap import snap
+from .tape import compile_tape
+
+# Larger trees are not worth the compile and the reader's time.
+MAX_SIZE = 400
+MAX_CONSTANTS = 40
+
+
+class Polish:
+    """The default fitter.  Remembers skeletons, so that a formula proposed twice is fitted once."""
+
+    def __init__(self, *, loss: str = "mse", sfo: SFO | None = None, snapping: bool = True) -> None:
+        self.loss = loss
+        self.sfo = sfo or SFO()
+        self.snapping = snapping
+        self._known: dict[Expr, tuple[Floats, Candidate]] = {}
+
+    def fit(
+        self, proposal: Proposal, problem: Problem, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Candidate:
+        began = time.monotonic()
+        if size(proposal.expr) > MAX_SIZE:
+            return _failed(proposal, Status.NOT_CONVERGED)
+        if n_params(proposal.expr):
+            result = self.sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=deadline)
+            if result.status is not Status.OK:
+                return _failed(proposal, result.status)
+            proposal = Proposal(result.expr, proposal.source)
+        skeleton, start = free_constants(simplify(proposal.expr))
+        if len(start) > MAX_CONSTANTS:
+            return _failed(proposal, Status.NOT_CONVERGED)
+        known = self._known.get(skeleton)
+        if known is not None and np.allclose(known[0], start, rtol=1e-6, atol=0.0):
+            return known[1]
+        candidate = self._polished(skeleton, start, proposal, problem)
+        candidate = dataclasses.replace(candidate, seconds=time.monotonic() - began)
+        if known is None or candidate.loss < known[1].loss:
+            self._known[skeleton] = np.asarray(start), candidate
+        return candidate
+
+    def _polished(
+        self, skeleton: Expr, start: Sequence[float], proposal: Proposal, problem: Problem
+    ) -> Candidate:
+        params, loss = np.asarray(start, dtype=np.float64), np.inf
+        if len(params):
+            tape = compile_tape(skeleton, problem.n_features)
+            fit = fit_tape(tape, problem.X, problem.y, params[None, :], weights=problem.weights, loss=self.loss)
+            if fit.status is not Status.OK:
+                return _failed(proposal, fit.status)
+            params, loss = np.asarray(fit.params), fit.loss
+        else:
+            residuals = evaluate(skeleton, problem.X) - problem.y
+            loss = float(np.average(residuals**2, weights=problem.weights))
+        if not np.isfinite(loss) or not np.isfinite(params).all():
+            return _failed(proposal, Status.NON_FINITE)
+        return self._candidate(bind(skeleton, params.tolist()), loss, len(params), proposal.source, problem)
+
+    def _candidate(self, expr: Expr, loss: float, n_constants: int, source: str, problem: Problem) -> Candidate:
+        """Measure a bound formula (scaled units) in the caller's units."""
+        original = present(simplify(problem.to_original(expr)))
+        return Candidate(
+            expr=original,
+            loss=loss * problem.y_scale**2,
+            complexity=complexity(original),
+            n_constants=n_constants,
+            source=source,
+            structure=structure_of(original, problem.n_features),
+        )
+
+    def finish(self, candidate: Candidate, problem: Problem, *, deadline: Deadline) -> Candidate:
+        """Drop negligible terms and snap constants to simple numbers where the data allow it."""
+        if not self.snapping or not isinstance(candidate.expr, Call):
+            return candidate
+        X, y = problem.X * problem.x_scales, problem.y * problem.y_scale
+        noise = None if problem.noise is None else problem.noise * problem.y_scale
+        snapped = snap(candidate.expr, X, y, weights=problem.weights, noise=noise, deadline=deadline)
+        clean = present(simplify(snapped.expr))
+        residuals = evaluate(clean, X) - y
+        loss = float(np.average(residuals**2, weights=problem.weights))
+        if not np.isfinite(loss):
+            return candidate
+        free = sum(1 for constant in snapped.constants if constant.snapped_to is None)
+        return dataclasses.replace(
+            candidate,
+            expr=clean,
+            loss=loss,
+            complexity=complexity(clean),
+            n_constants=free,
+            structure=structure_of(clean, problem.n_features),
+        )
+
+
+def structure_of(expr: Expr, n_features: int) -> Structure | None:
+    """The network of a formula, or None where an operator is outside its library."""
+    try:
+        return identify(expr, n_features).structure
+    except EncodingError:
+        return None
+
+
+def _failed(proposal: Proposal, status: Status) -> Candidate:
+    return Candidate(proposal.expr, float("inf"), size(proposal.expr), 0, proposal.source, status)
