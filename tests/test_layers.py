@@ -24,7 +24,7 @@ MAX_STATEMENTS = 50
 TIERS: list[set[str]] = [
     {"errors", "deadline"},
     {"symbolic"},
-    {"problem", "metrics", "candidate", "formula"},
+    {"problem", "metrics", "candidate", "formula", "protocols"},
     {"corpus", "model", "fit", "propose"},
     {"search"},
     {"regressor"},
@@ -129,7 +129,7 @@ def _import_problems(source: str, module: str, is_folder: bool = False) -> list[
             reason = _layer_problem(parts[1], _unit(name))
         else:
             reason = _library_problem(module, top)
-        if reason:
+        if reason and f"{line}: {reason}" not in found:
             found.append(f"{line}: {reason}")
     return found
 
