@@ -49,6 +49,10 @@ def _files(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
+def _parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"), filename=str(path.relative_to(ROOT)))
+
+
 def _module(path: Path) -> str:
     """Dotted name below the package: `symbolic.expr`, or `symbolic` for the `__init__.py` of that folder."""
     parts = path.relative_to(SRC / PACKAGE).with_suffix("").parts
@@ -118,12 +122,12 @@ def _library_problem(module: str, library: str) -> str | None:
     return None
 
 
-def _import_problems(source: str, module: str, is_folder: bool = False) -> list[str]:
-    """`line: reason` for every forbidden import in the source of `module`."""
+def _import_problems(tree: ast.Module, module: str, is_folder: bool = False) -> list[str]:
+    """`line: reason` for every forbidden import in `module`."""
     parts = (PACKAGE, *module.split("."))
     folder = parts if is_folder else parts[:-1]
     found = []
-    for line, name in _imports(ast.parse(source), folder):
+    for line, name in _imports(tree, folder):
         top = name.split(".")[0]
         if top == PACKAGE:
             reason = _layer_problem(parts[1], _unit(name))
@@ -134,10 +138,10 @@ def _import_problems(source: str, module: str, is_folder: bool = False) -> list[
     return found
 
 
-def _long_functions(source: str) -> list[str]:
+def _long_functions(tree: ast.Module) -> list[str]:
     """`line: reason` for every function with too many statements, its docstring not counted."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             count = sum(isinstance(inner, ast.stmt) for inner in ast.walk(node)) - 1
             count -= ast.get_docstring(node, clean=False) is not None
@@ -157,7 +161,7 @@ def _is_folder(path: Path) -> bool:
 def test_imports_respect_the_layers() -> None:
     problems = []
     for path in _files("src"):
-        for problem in _import_problems(path.read_text("utf-8"), _module(path), _is_folder(path)):
+        for problem in _import_problems(_parse(path), _module(path), _is_folder(path)):
             problems.append(f"{path.relative_to(ROOT)}:{problem}")
     _report(problems)
 
@@ -168,7 +172,7 @@ def test_units_import_each_other_without_cycles() -> None:
         module = _module(path)
         parts = (PACKAGE, *module.split("."))
         folder = parts if _is_folder(path) else parts[:-1]
-        for line, name in _imports(ast.parse(path.read_text("utf-8")), folder):
+        for line, name in _imports(_parse(path), folder):
             if name.split(".")[0] == PACKAGE and _unit(name) != parts[1]:
                 edges.setdefault(parts[1], {})[_unit(name)] = f"{path.relative_to(ROOT)}:{line}"
     problems = []
@@ -197,7 +201,7 @@ def test_files_are_short() -> None:
 def test_functions_are_short() -> None:
     problems = []
     for path in _files("src"):
-        problems += [f"{path.relative_to(ROOT)}:{p}" for p in _long_functions(path.read_text("utf-8"))]
+        problems += [f"{path.relative_to(ROOT)}:{p}" for p in _long_functions(_parse(path))]
     _report(problems)
 
 
@@ -230,15 +234,15 @@ def test_functions_are_short() -> None:
     ],
 )
 def test_the_import_check_itself(module: str, source: str, allowed: bool) -> None:
-    assert (_import_problems(source, module) == []) is allowed
+    assert (_import_problems(ast.parse(source), module) == []) is allowed
 
 
 def test_the_statement_check_itself() -> None:
-    def source(n: int) -> str:
-        return "def f():\n    'doc'\n" + "    x = 1\n" * n
+    def function(n: int) -> ast.Module:
+        return ast.parse("def f():\n    'doc'\n" + "    x = 1\n" * n)
 
-    assert _long_functions(source(MAX_STATEMENTS)) == []
-    assert _long_functions(source(MAX_STATEMENTS + 1))[0].startswith("1: f has 51 statements")
+    assert _long_functions(function(MAX_STATEMENTS)) == []
+    assert _long_functions(function(MAX_STATEMENTS + 1))[0].startswith("1: f has 51 statements")
 
 
 @pytest.mark.parametrize("module", [PACKAGE, f"{PACKAGE}.errors", f"{PACKAGE}.symbolic"])
