@@ -1,0 +1,257 @@
+"""Clean constants: drop what the data do not need, replace fitted numbers by simple ones where they agree.
+
+Every step is judged by the data: the remaining constants are refitted, and the step stays only if the loss does
+not rise significantly (description length against the residual; for exact data, machine precision).  Tolerances
+are relative throughout, and nothing is rounded to zero.  It does not know where a formula came from.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..candidate import EXACT, TOKEN_NATS, Status
+from ..deadline import Deadline
+from ..problem import Floats
+from ..symbolic.constants import free_constants
+from ..symbolic.expr import Call, Const, Expr, Param, bind, children, evaluate, n_params, rebuild, size, walk
+from ..symbolic.simplify import simplify
+from .kernels import fit_tape, jacobian
+from .numbers import PLAIN_COST, SimpleNumber, is_plain, simple_numbers
+from .tape import compile_tape
+
+MAX_TRIES_A_CONSTANT = 6
+WINDOW_ERRORS = 3.0  # look for simple numbers within this many standard errors
+SURPRISE = 0.3  # an unusual number must be matched this much closer than such numbers lie apart
+
+
+@dataclass(frozen=True)
+class ConstantReport:
+    """One constant of the final formula: its value, what the fit said, and what it was snapped to."""
+
+    value: float
+    fitted: float
+    stderr: float
+    snapped_to: str | None
+
+
+@dataclass(frozen=True)
+class Snapped:
+    """The cleaned formula, its constants in reading order, and its mean squared error."""
+
+    expr: Expr
+    constants: tuple[ConstantReport, ...]
+    loss: float
+
+
+@dataclass(frozen=True)
+class _State:
+    """A skeleton whose constants are partly fixed: values, errors and names by parameter index."""
+
+    skeleton: Expr
+    values: Floats
+    errors: Floats
+    fitted: Floats
+    names: tuple[str | None, ...]
+    loss: float
+
+    def free(self) -> list[int]:
+        return [i for i, name in enumerate(self.names) if name is None]
+
+
+class _Data:
+    """The rows and what counts as 'no worse'."""
+
+    def __init__(self, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None, noise: float | None) -> None:
+        self.X = np.ascontiguousarray(X, dtype=np.float64)
+        self.y = np.ascontiguousarray(y, dtype=np.float64)
+        self.weights = np.ones(len(self.y)) if weights is None else np.asarray(weights, dtype=np.float64)
+        mean = np.average(self.y, weights=self.weights)
+        self.spread = float(np.sqrt(np.average((self.y - mean) ** 2, weights=self.weights))) or 1.0
+        self.noise = noise
+
+    def no_worse(self, new: float, old: float, saved_nats: float) -> bool:
+        """Is the rise from ``old`` to ``new`` (mean squares) paid for by what the formula saves?"""
+        if not math.isfinite(new):
+            return False
+        floor = (0.1 * EXACT * self.spread) ** 2
+        if old <= 100 * floor:  # exact data stay exact
+            return new <= max(4.0 * old, floor)
+        rise = 0.5 * len(self.y) * math.log(max(new, floor) / max(old, floor))
+        if self.noise:
+            rise = 0.5 * len(self.y) * (new - old) / self.noise**2
+        return rise <= saved_nats
+
+    def is_exact(self, loss: float) -> bool:
+        return loss <= (EXACT * self.spread) ** 2
+
+
+def snap(
+    expr: Expr,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    noise: float | None = None,
+    deadline: Deadline | None = None,
+) -> Snapped:
+    """Clean the constants of a fitted formula (all its constants are ``Const``)."""
+    data = _Data(X, y, weights, noise)
+    deadline = deadline or Deadline.never()
+    state = _refit(_start(expr), data)
+    if state is None:
+        return Snapped(expr, (), _loss(expr, data))
+    state = _drop_terms(state, data, deadline)
+    for index in _order(state):
+        if deadline.expired():
+            break
+        state = _snap_one(state, index, data)
+    return Snapped(bind(state.skeleton, state.values.tolist()), _reports(state), state.loss)
+
+
+def exponent_params(expr: Expr) -> frozenset[int]:
+    """Indices of the parameters that stand directly as an exponent."""
+    return frozenset(
+        node.args[1].index
+        for node in walk(expr)
+        if isinstance(node, Call) and node.op == "pow" and isinstance(node.args[1], Param)
+    )
+
+
+def _start(expr: Expr) -> _State:
+    """All constants free, exponents that are plain numbers already fixed."""
+    skeleton, start = free_constants(simplify(expr), exponents=True)
+    values = np.asarray(start, dtype=np.float64)
+    exponents = exponent_params(skeleton)
+    names = tuple(f"{v:g}" if i in exponents and is_plain(v) else None for i, v in enumerate(values))
+    return _State(skeleton, values, np.zeros(len(values)), values.copy(), names, math.inf)
+
+
+def _refit(state: _State, data: _Data, *, keep_fitted: bool = False) -> _State | None:
+    """Fit the free constants from their values; None when the formula is undefined or has too little data."""
+    free = state.free()
+    values = state.values.copy()
+    if not free:
+        loss = _loss(bind(state.skeleton, values.tolist()), data)
+        return replace(state, loss=loss) if math.isfinite(loss) else None
+    if len(free) >= len(data.y):
+        return None
+    tape = compile_tape(_partly_bound(state), data.X.shape[1])
+    fit = fit_tape(tape, data.X, data.y, values[free][None, :], weights=data.weights)
+    if fit.status is not Status.OK:
+        return None
+    values[free] = fit.params
+    fitted = state.fitted.copy()
+    if not keep_fitted:
+        fitted[free] = fit.params
+    errors = state.errors.copy()
+    errors[free] = _standard_errors(tape, data, np.asarray(fit.params), fit.loss)
+    return replace(state, values=values, errors=errors, fitted=fitted, loss=float(fit.loss))
+
+
+def _partly_bound(state: _State) -> Expr:
+    """The skeleton with fixed constants as numbers and the free ones renumbered 0, 1, …"""
+    renumbered = {old: new for new, old in enumerate(state.free())}
+
+    def change(node: Expr) -> Expr:
+        if not isinstance(node, Param):
+            return node
+        new = renumbered.get(node.index)
+        return Const(float(state.values[node.index])) if new is None else Param(new)
+
+    return rebuild(state.skeleton, change)
+
+
+def _standard_errors(tape: object, data: _Data, params: Floats, loss: float) -> Floats:
+    _, J = jacobian(tape, data.X, params)  # type: ignore[arg-type]
+    n, k = J.shape
+    if not np.isfinite(J).all():
+        return np.full(k, np.inf)
+    # Unit columns first: parameters of very different size would drown in one pseudo-inverse.
+    norms = np.sqrt((data.weights[:, None] * J * J).sum(axis=0))
+    norms[norms == 0.0] = 1.0
+    unit = J * np.sqrt(data.weights)[:, None] / norms
+    inverse = np.linalg.pinv(unit.T @ unit, rcond=1e-14, hermitian=True)
+    variance = loss * n / max(n - k, 1)
+    return np.asarray(np.sqrt(np.maximum(np.diag(inverse), 0.0) * variance) / norms)
+
+
+def _loss(expr: Expr, data: _Data) -> float:
+    residuals = evaluate(expr, data.X) - data.y
+    with np.errstate(all="ignore"):
+        return float(np.average(residuals**2, weights=data.weights))
+
+
+def _drop_terms(state: _State, data: _Data, deadline: Deadline) -> _State:
+    """Remove terms of sums whose loss is not felt, the least felt first."""
+    while not deadline.expired():
+        best: _State | None = None
+        for smaller in _without_one_term(bind(state.skeleton, state.values.tolist())):
+            trial = _refit(_start(smaller), data)
+            saved = (size(bind(state.skeleton, state.values.tolist())) - size(smaller)) * 0.5 * TOKEN_NATS
+            saved += 0.5 * math.log(len(data.y))
+            if trial and data.no_worse(trial.loss, state.loss, saved) and (best is None or trial.loss < best.loss):
+                best = trial
+        if best is None:
+            return state
+        state = best
+    return state
+
+
+def _without_one_term(expr: Expr) -> list[Expr]:
+    """Every formula that arises by deleting one argument of one sum."""
+    out: list[Expr] = []
+    if isinstance(expr, Call) and expr.op in ("add", "sub"):
+        for i in range(len(expr.args)):
+            rest = expr.args[:i] + expr.args[i + 1 :]
+            if len(rest) > 1:
+                out.append(Call("add", rest))
+            else:
+                out.append(Call("neg", rest) if expr.op == "sub" and i == 0 else rest[0])
+    for i, child in enumerate(children(expr)):
+        assert isinstance(expr, Call)
+        out += [Call(expr.op, (*expr.args[:i], c, *expr.args[i + 1 :])) for c in _without_one_term(child)]
+    return out
+
+
+def _order(state: _State) -> list[int]:
+    """Exponents first (they decide the form), then the constants known best."""
+    exponents = exponent_params(state.skeleton)
+
+    def key(i: int) -> tuple[bool, float]:
+        return i not in exponents, state.errors[i] / max(abs(state.values[i]), 1e-300)
+
+    return sorted(state.free(), key=key)
+
+
+def _snap_one(state: _State, index: int, data: _Data) -> _State:
+    value, error = float(state.values[index]), float(state.errors[index])
+    if not math.isfinite(error):
+        return state
+    exact = data.is_exact(state.loss)
+    window = max(1e-9 * abs(value), 10.0 * error) if exact else WINDOW_ERRORS * error
+    for number in simple_numbers(value, window)[:MAX_TRIES_A_CONSTANT]:
+        if not exact and number.cost > PLAIN_COST and error > SURPRISE * number.spacing / WINDOW_ERRORS:
+            continue
+        trial = _refit(_fixed(state, index, number), data, keep_fitted=True)
+        saved = 0.5 * math.log(len(data.y)) + 1.0
+        if trial is not None and data.no_worse(trial.loss, state.loss, saved):
+            return trial
+    return state
+
+
+def _fixed(state: _State, index: int, number: SimpleNumber) -> _State:
+    values, names = state.values.copy(), list(state.names)
+    values[index], names[index] = number.value, number.text
+    return replace(state, values=values, names=tuple(names))
+
+
+def _reports(state: _State) -> tuple[ConstantReport, ...]:
+    assert n_params(state.skeleton) <= len(state.values)
+    return tuple(
+        ConstantReport(float(v), float(f), float(e), name)
+        for v, f, e, name in zip(state.values, state.fitted, state.errors, state.names, strict=True)
+    )
