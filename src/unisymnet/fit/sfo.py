@@ -1,0 +1,187 @@
+"""Symbolic Function Optimization: exponents chosen by a risk-seeking policy, constants by least squares.
+
+The paper's inner strategy for a skeleton f_s.  Every rollout replaces the exponents by members of V (or leaves them
+continuous, ``*``), fits the other constants from several starts, and is rewarded with 1/(1 + error); the policy
+learns from the best rollouts only.  Repeated choices are looked up, not refitted.  Beyond the paper (``warm``): the
+first rollout leaves all exponents continuous and the second rounds what it found.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..candidate import EXACT, Status
+from ..deadline import Deadline
+from ..problem import Floats, Problem
+from ..symbolic.constants import merge_params
+from ..symbolic.expr import Const, Expr, Param, bind, n_params, rebuild
+from ..symbolic.simplify import simplify
+from .constants import fit_constants
+from .exponents import EXPONENTS, ExponentPolicy, Temperature
+from .snap import exponent_params
+
+Choice = tuple[float, ...]  # one value of V per exponent position, nan for "*"
+
+
+@dataclass(frozen=True)
+class SFO:
+    """Settings of the paper's table; ``reward`` "normalised" divides the error by the variance of y (ADR 6)."""
+
+    exponents: tuple[float, ...] = EXPONENTS
+    n_restarts: int = 10
+    n_points: int = 200
+    n_steps: int = 60
+    n_rollouts: int = 12
+    risk: float = 0.1
+    entropy: float = 0.005
+    rate: float = 1.0
+    temperature: Temperature = field(default_factory=Temperature)
+    init: str = "lhs"
+    loss: str = "mse"
+    optimiser: str = "lm"
+    reward: str = "normalised"
+    warm: bool = True
+    keep_history: bool = False
+
+    def fit_expr(
+        self, expr: Expr, problem: Problem, *, rng: np.random.Generator, deadline: Deadline
+    ) -> SFOResult:
+        """Fit a formula whose unknown constants are ``Param`` leaves; exponents among them get the policy."""
+        return _Rollouts(self, merge_params(expr), problem, rng, deadline).run()
+
+
+@dataclass(frozen=True)
+class SFOResult:
+    """The best formula found with numbers in place, its loss on all rows, and the convergence history."""
+
+    expr: Expr
+    loss: float
+    status: Status
+    choice: Choice = ()
+    n_fits: int = 0
+    rewards: tuple[float, ...] = ()  # best reward up to each step
+    losses: tuple[float, ...] = ()  # best loss up to each fit
+
+
+class _Rollouts:
+    """One SFO run on one skeleton."""
+
+    def __init__(
+        self, settings: SFO, skeleton: Expr, problem: Problem, rng: np.random.Generator, deadline: Deadline
+    ) -> None:
+        self.settings = settings
+        self.skeleton = skeleton
+        self.problem = problem
+        self.rng = rng
+        self.deadline = deadline
+        self.positions = sorted(exponent_params(skeleton))
+        rows = np.arange(problem.n_rows)
+        if len(rows) > settings.n_points:
+            rows = np.sort(rng.choice(rows, settings.n_points, replace=False))
+        self.X, self.y, self.weights = problem.X[rows], problem.y[rows], problem.weights[rows]
+        variance = float(np.average((self.y - np.average(self.y, weights=self.weights)) ** 2, weights=self.weights))
+        self.variance = variance or 1.0
+        self.known: dict[Choice, tuple[float, Floats | None]] = {}
+        self.best: tuple[float, Choice, Floats | None] = (math.inf, (), None)
+        self.rewards: list[float] = []
+        self.losses: list[float] = []
+
+    def run(self) -> SFOResult:
+        if not self.positions:
+            self.fitted(())
+        else:
+            if self.settings.warm:
+                self.warm_start()
+            self.learn()
+        return self.result()
+
+    def warm_start(self) -> None:
+        """All exponents continuous, then each rounded to its neighbour in V."""
+        free = tuple(math.nan for _ in self.positions)
+        _, params = self.fitted(free)
+        if params is None:
+            return
+        discrete = np.array([v for v in self.settings.exponents if not math.isnan(v)])
+        exponents = params[np.array(self.positions)]
+        self.fitted(tuple(float(discrete[np.argmin(np.abs(discrete - e))]) for e in exponents))
+        near = [float(discrete[np.argmin(np.abs(discrete - e))]) for e in exponents]
+        self.fitted(tuple(v if abs(v - e) < 0.05 else math.nan for v, e in zip(near, exponents, strict=True)))
+
+    def learn(self) -> None:
+        s = self.settings
+        policy = ExponentPolicy(len(self.positions), s.exponents)
+        for step in range(s.n_steps):
+            if self.done() or self.deadline.expired():
+                return
+            choices = policy.sample(s.n_rollouts, s.temperature.at(step, s.n_steps), rng=self.rng)
+            rewards = np.array([self.rewarded(tuple(s.exponents[v] for v in row)) for row in choices])
+            policy.learn(choices, rewards, risk=s.risk, entropy=s.entropy, rate=s.rate)
+            self.rewards.append(self.reward_of(self.best[0]))
+
+    def done(self) -> bool:
+        return self.best[0] <= (EXACT**2) * self.variance
+
+    def rewarded(self, choice: Choice) -> float:
+        return 0.0 if self.deadline.expired() else self.reward_of(self.fitted(choice)[0])
+
+    def reward_of(self, loss: float) -> float:
+        """R = 1/(1 + L): L the sum of squares of the paper, or the unit-free error."""
+        if not math.isfinite(loss):
+            return 0.0
+        error = loss * len(self.y) if self.settings.reward == "sum" else loss / self.variance
+        return 1.0 / (1.0 + error)
+
+    def fitted(self, choice: Choice) -> tuple[float, Floats | None]:
+        """Loss and all constants (exponents in place) for one choice of exponents."""
+        key = tuple("*" if math.isnan(v) else v for v in choice)
+        known = self.known.get(key)  # type: ignore[call-overload]
+        if known is not None:
+            return known  # type: ignore[no-any-return]
+        result = self._fit(choice)
+        self.known[key] = result  # type: ignore[index]
+        if result[0] < self.best[0]:
+            self.best = (result[0], choice, result[1])
+        self.losses.append(self.best[0])
+        return result
+
+    def _fit(self, choice: Choice) -> tuple[float, Floats | None]:
+        total = n_params(self.skeleton)
+        fixed = {p: v for p, v in zip(self.positions, choice, strict=True) if not math.isnan(v)}
+        free = [i for i in range(total) if i not in fixed]
+        renumbered = {old: new for new, old in enumerate(free)}
+
+        def change(node: Expr) -> Expr:
+            if not isinstance(node, Param):
+                return node
+            return Const(fixed[node.index]) if node.index in fixed else Param(renumbered[node.index])
+
+        fit = fit_constants(
+            rebuild(self.skeleton, change),
+            self.X,
+            self.y,
+            weights=self.weights,
+            n_starts=self.settings.n_restarts,
+            init=self.settings.init,
+            loss=self.settings.loss,
+            optimiser=self.settings.optimiser,
+            rng=self.rng,
+        )
+        if fit.status is not Status.OK:
+            return math.inf, None
+        params = np.empty(total)
+        params[free] = fit.params
+        for position, value in fixed.items():
+            params[position] = value
+        return float(fit.loss), params
+
+    def result(self) -> SFOResult:
+        loss, choice, params = self.best
+        history = (tuple(self.rewards), tuple(self.losses)) if self.settings.keep_history else ((), ())
+        if params is None:
+            status = Status.TIMED_OUT if self.deadline.expired() else Status.NON_FINITE
+            return SFOResult(self.skeleton, math.inf, status, (), len(self.known), *history)
+        expr = simplify(bind(self.skeleton, params.tolist()))
+        return SFOResult(expr, loss, Status.OK, choice, len(self.known), *history)
