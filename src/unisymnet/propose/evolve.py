@@ -1,0 +1,183 @@
+"""Evolution by local moves on the best formulas so far, for the time that closed forms leave.
+
+Steady state: parents are drawn from a small population spread over complexities, children keep their parents'
+constants as starts and get a few least-squares steps, and formulas seen before (same skeleton, or the same values
+at a few rows) are not fitted again.  It does not know how the first formulas were found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..candidate import TOKEN_NATS, ParetoFront, Proposal, Status
+from ..deadline import Deadline
+from ..fit.kernels import fit_tape
+from ..fit.tape import compile_tape
+from ..metrics import complexity
+from ..problem import Floats, Problem
+from ..symbolic.constants import free_constants
+from ..symbolic.expr import Expr, bind, evaluate, size, variables
+from ..symbolic.simplify import simplify
+from .moves import UNARY, Moves
+
+
+@dataclass(frozen=True)
+class Individual:
+    """A fitted member of the population (scaled units)."""
+
+    expr: Expr
+    loss: float
+    complexity: int
+    n_constants: int
+
+    def length(self, n_rows: int, floor: float) -> float:
+        """Description length, the fitness: lower is better."""
+        misfit = 0.5 * n_rows * math.log(max(self.loss, floor))
+        return misfit + 0.5 * self.n_constants * math.log(n_rows) + self.complexity * TOKEN_NATS
+
+
+@dataclass(frozen=True)
+class Evolve:
+    """Settings of the evolutionary stage."""
+
+    name: str = "evolve"
+    n_children: int = 64  # fitted between two proposals
+    population: int = 60
+    max_rows: int = 200
+    max_size: int = 60
+    max_constants: int = 12
+    tournament: int = 4
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        if problem.n_rows < 3 or problem.spread == 0.0:
+            return
+        run = _Evolution(self, problem, rng)
+        while not deadline.expired():
+            run.immigrate(front)
+            best = run.generation(deadline)
+            if best is not None:
+                yield Proposal(best.expr, self.name)
+
+
+@dataclass
+class _Evolution:
+    settings: Evolve
+    problem: Problem
+    rng: np.random.Generator
+    people: list[Individual] = field(default_factory=list)
+    seen: set[Expr] = field(default_factory=set)
+    prints: set[bytes] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        rows = np.arange(self.problem.n_rows)
+        if len(rows) > self.settings.max_rows:
+            rows = np.sort(self.rng.choice(rows, self.settings.max_rows, replace=False))
+        self.X: Floats = np.ascontiguousarray(self.problem.X[rows])
+        self.y: Floats = self.problem.y[rows]
+        self.weights: Floats = self.problem.weights[rows]
+        self.floor = (1e-13 * self.problem.spread) ** 2
+        unary = tuple(op for op in UNARY if self.problem.allows(op))
+        self.moves = Moves(self.problem.n_features, unary)
+        self.known_front: set[Expr] = set()
+
+    def immigrate(self, front: ParetoFront) -> None:
+        """Members of the front that are new here, and a few random units at the start."""
+        for candidate in front:
+            if candidate.expr not in self.known_front:
+                self.known_front.add(candidate.expr)
+                self.admit(self.fitted(self.problem.to_scaled(candidate.expr)))
+        while len(self.people) < 8 and len(self.known_front) < 1000:
+            self.known_front.add(unit := self.moves.unit(rng=self.rng))
+            self.admit(self.fitted(unit * 1.0 + 1.0))
+
+    def generation(self, deadline: Deadline) -> Individual | None:
+        """Fit ``n_children`` children; the one with the shortest description, if any was new."""
+        best: Individual | None = None
+        for _ in range(self.settings.n_children):
+            if deadline.expired():
+                break
+            child = self.fitted(self.child())
+            if child is None:
+                continue
+            self.admit(child)
+            if best is None or self.length(child) < self.length(best):
+                best = child
+        return best
+
+    def child(self) -> Expr:
+        parent = self.parent()
+        expr = parent.expr
+        for _ in range(1 + int(self.rng.random() < 0.35)):
+            expr = self.moves.mutate(expr, [p.expr for p in self.people], rng=self.rng)
+        return expr
+
+    def parent(self) -> Individual:
+        entrants = self.rng.integers(len(self.people), size=self.settings.tournament)
+        return min((self.people[int(i)] for i in entrants), key=self.length)
+
+    def length(self, individual: Individual) -> float:
+        return individual.length(len(self.y), self.floor)
+
+    def fitted(self, expr: Expr) -> Individual | None:
+        """Simplify, look up, fit; None for what is too large, known or undefined."""
+        if size(expr) > 3 * self.settings.max_size:
+            return None
+        expr = simplify(expr)
+        if size(expr) > self.settings.max_size or not variables(expr):
+            return None
+        skeleton, start = free_constants(expr)
+        if skeleton in self.seen or len(start) > min(self.settings.max_constants, len(self.y) // 3):
+            return None
+        self.seen.add(skeleton)
+        if not self.is_new(expr):
+            return None
+        if not start:
+            loss = float(np.average((evaluate(expr, self.X) - self.y) ** 2, weights=self.weights))
+            return Individual(expr, loss, complexity(expr), 0) if math.isfinite(loss) else None
+        tape = compile_tape(skeleton, self.problem.n_features)
+        fit = fit_tape(tape, self.X, self.y, np.asarray(start)[None, :], weights=self.weights, max_steps=12)
+        if fit.status is not Status.OK or not math.isfinite(fit.loss):
+            return None
+        return Individual(bind(skeleton, list(fit.params)), float(fit.loss), complexity(expr), len(start))
+
+    def is_new(self, expr: Expr) -> bool:
+        """Not the same values, up to scale, as something fitted before."""
+        values = evaluate(expr, self.X[:16])
+        if not np.isfinite(values).all():
+            return False
+        norm = float(np.abs(values).max())
+        if norm == 0.0:
+            return False
+        mark = np.round(values / norm, 9).tobytes()
+        if mark in self.prints:
+            return False
+        self.prints.add(mark)
+        return True
+
+    def admit(self, individual: Individual | None) -> None:
+        """Into the population, at the cost of the worst of a crowded complexity or of all."""
+        if individual is None:
+            return
+        self.people.append(individual)
+        if len(self.people) <= self.settings.population:
+            return
+        keep = {id(p) for p in _best_by_complexity(self.people)}
+        others = [p for p in self.people if id(p) not in keep] or self.people
+        self.people.remove(max(others, key=self.length))
+
+
+def _best_by_complexity(people: list[Individual]) -> list[Individual]:
+    """The Pareto members: they keep the population diverse in size."""
+    best: list[Individual] = []
+    lowest = math.inf
+    for person in sorted(people, key=lambda p: (p.complexity, p.loss)):
+        if person.loss < lowest:
+            best.append(person)
+            lowest = person.loss
+    return best
