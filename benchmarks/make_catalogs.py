@@ -1,7 +1,8 @@
 """Write the catalogs of `unisymnet.bench` from the published facts kept outside the repository.
 
-Run once, or when a fact is corrected: `python benchmarks/make_catalogs.py [FACTS_FOLDER]`. The result is committed;
-the package never reads the facts themselves. This script does not know how a problem is sampled or judged.
+Run once, or when a fact is corrected: `python benchmarks/make_catalogs.py [FACTS_FOLDER]`. The result is
+committed; the package never reads the facts themselves. This script does not know how a problem is sampled
+or judged.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ COLUMNS = (
     "starts", "scored", "inverse", "same_as",
 )  # fmt: skip
 KINDS = {"U": "uniform", "E": "grid"}
-# SRBench draws at most 10,000 training rows and tests on a quarter of PMLB's 100,000; Strogatz splits 400 rows 3 to 1.
+# SRBench draws at most 10,000 training rows and tests on a quarter of PMLB's 100,000. Strogatz splits its 400
+# rows three to one.
 FEYNMAN_ROWS = {"n_train": "10000", "n_test": "25000"}
 STROGATZ_ROWS = {"n_train": "300", "n_test": "100"}
 

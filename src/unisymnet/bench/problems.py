@@ -1,8 +1,9 @@
 """The benchmark problems: what they are, and how their rows are drawn.
 
-The only place in the package that knows a benchmark formula; the formulas themselves are rows of catalogs/*.csv (made
-by benchmarks/make_catalogs.py). It does not know methods, noise levels of a study, seeds, splits, or how a result is
-judged. Strogatz orbits are simulated anew by the scheme of their authors' model; no file of points is shipped.
+The only place in the package that knows a benchmark formula; the formulas themselves are rows of
+catalogs/*.csv (made by benchmarks/make_catalogs.py). It does not know methods, seeds, splits, the noise
+levels of a study, or how a result is judged. Strogatz orbits are simulated anew by the scheme of their
+authors' model; no file of points is shipped.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import csv
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -38,10 +40,11 @@ FRIEDMAN_NOISE = {"friedman1": 1.0, "friedman2": 125.0, "friedman3": 0.1}
 class BenchProblem:
     """One problem of a catalog.
 
-    `expression` is written in x0, x1, … and is None where no truth is known (black-box sets). `names` are the columns'
-    original names, for display. `low` and `high` bound each column. `n_train` and `n_test` are the published numbers of
-    rows. `scored` says whether SRBench 2021 counts the problem, `inverse` whether the truth holds asin or acos, and
-    `same_as` names other problems with the same function. `system` holds dx/dt and dy/dt of an orbit.
+    `expression` is written in x0, x1, … and is None where no truth is known (black-box sets). `names` are the
+    columns' original names, for display. `low` and `high` bound each column. `n_train` and `n_test` are the
+    published numbers of rows. `scored` says whether SRBench 2021 counts the problem, `inverse` whether the
+    truth holds asin or acos, and `same_as` names other problems with the same function. `system` holds dx/dt
+    and dy/dt of an orbit.
     """
 
     name: str
@@ -72,17 +75,17 @@ class BenchProblem:
     def evaluate(self, X: Floats) -> Floats:
         """The truth on the rows of `X`; nan or inf where it is not defined."""
         if self.expr is None:
-            raise ValueError(f"{self.name} is a black-box problem: its truth is not known, so it cannot be evaluated")
+            raise ValueError(f"{self.name} is a black-box problem: it has no known truth to evaluate")
         return evaluate(self.expr, X)
 
     def sample(
         self, n: int | None = None, *, rng: np.random.Generator, part: Part = "train", factor: float = 0.1
     ) -> tuple[Floats, Floats]:
-        """Draw rows: X of shape (n, n_features) and the noise-free target (black-box sets keep their own noise).
+        """Draw rows: X of shape (n, n_features) and the noise-free target (black-box sets keep their noise).
 
-        "train" follows the catalog: uniform draws, an equispaced grid, or all rows of the simulated orbits (of which
-        `n` picks some at random). "test" draws uniformly from the same ranges. "wide" draws from the ranges widened by
-        `factor` of their length on each side. Rows where the truth is not finite are left out and drawn again.
+        "train" follows the catalog: uniform draws, an equispaced grid, or all rows of the simulated orbits
+        (of which `n` picks some at random). "test" draws uniformly from the same ranges. "wide" draws from
+        the ranges widened by `factor` of their length on each side. Only rows with a finite truth come back.
         """
         if self.expression is None:
             return _black_box(self, n, rng, part)
@@ -103,7 +106,7 @@ def suites() -> dict[str, tuple[str, int]]:
     standard = [row.suite for row in _catalog("standard")]
     listing = {
         "standard": ("one- and two-variable problems of eight classic suites", len(standard)),
-        "feynman": ("physics laws of the Feynman lectures (99) and 20 bonus equations", len(_catalog("feynman"))),
+        "feynman": ("99 laws of the Feynman lectures and 20 bonus equations", len(_catalog("feynman"))),
         "strogatz": ("rates of seven two-state systems along simulated orbits", len(_catalog("strogatz"))),
         "blackbox": ("data without a known law that scikit-learn ships or generates", len(_BLACK_BOXES)),
     }
@@ -113,8 +116,8 @@ def suites() -> dict[str, tuple[str, int]]:
 def load_suite(name: str, *, form: Form = "paper") -> tuple[BenchProblem, ...]:
     """The problems of a suite, in the catalog's order.
 
-    `form` chooses, for the few standard problems where they differ, between the expression that the paper prints and
-    the canonical one of the literature.
+    `form` chooses, for the few standard problems where they differ, between the expression that the paper
+    prints and the canonical one of the literature.
     """
     key = name.lower()
     if key in CATALOGS:
@@ -138,7 +141,7 @@ def find_problem(name: str, *, form: Form = "paper") -> BenchProblem:
 
 
 def add_noise(y: Floats, gamma: float, *, rng: np.random.Generator) -> Floats:
-    """`y` with Gaussian noise of standard deviation gamma * sqrt(mean(y^2)), SRBench's rule for training targets."""
+    """`y` with Gaussian noise of standard deviation gamma * sqrt(mean(y^2)): SRBench's rule for training."""
     if gamma < 0:
         raise ValueError(f"the noise level must not be negative, got {gamma}")
     if gamma == 0:
@@ -198,7 +201,9 @@ def _uniform(problem: BenchProblem, n: int, rng: np.random.Generator, factor: fl
         X, y = np.concatenate([X, drawn[keep]]), np.concatenate([y, truth[keep]])
         if len(y) >= n:
             return X[:n], y[:n]
-    raise ValueError(f"{problem.name}: only {len(y)} of {MAX_DRAWS * n} draws have a finite truth, {n} were asked for")
+    raise ValueError(
+        f"{problem.name}: only {len(y)} of {MAX_DRAWS * n} draws have a finite truth, {n} are needed"
+    )
 
 
 def _orbits(problem: BenchProblem) -> tuple[Floats, Floats]:
@@ -207,7 +212,7 @@ def _orbits(problem: BenchProblem) -> tuple[Floats, Floats]:
     f, g = (parse(rate) for rate in problem.system)
     states = np.empty((ORBIT_LENGTH, len(problem.starts), 2))
     states[0] = problem.starts
-    for now, then in zip(states[:-1], states[1:]):
+    for now, then in pairwise(states):
         then[:] = _orbit_step(f, g, now)
     X = states.transpose(1, 0, 2).reshape(-1, 2)
     return X, problem.evaluate(X)
@@ -234,7 +239,9 @@ def _pick(X: Floats, y: Floats, n: int, rng: np.random.Generator) -> tuple[Float
     return X[rows], y[rows]
 
 
-def _black_box(problem: BenchProblem, n: int | None, rng: np.random.Generator, part: Part) -> tuple[Floats, Floats]:
+def _black_box(
+    problem: BenchProblem, n: int | None, rng: np.random.Generator, part: Part
+) -> tuple[Floats, Floats]:
     from sklearn import datasets
 
     if part == "wide":

@@ -1,0 +1,121 @@
+"""The protocol: a method on the problems of a suite, one record a run, appended to a file of JSON lines.
+
+What is in the file is never run again, so a sweep can be killed at any time and started again. Does not know
+how a run is done (task.py), how processes are limited (pool.py), or how results are tabulated.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .methods import METHODS
+from .pool import Limits, run_tasks
+from .problems import BenchProblem, Form, load_suite
+from .records import append_record, mend, read_records
+from .task import Task
+
+__all__ = ["run_suite"]
+
+Record = dict[str, Any]
+
+
+def run_suite(
+    suite: str,
+    *,
+    method: str = "unisymnet",
+    noise: float = 0.0,
+    max_time: float = 60.0,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path,
+    limit_problems: int | None = None,
+    rows: int | None = None,
+    form: Form = "paper",
+    cores: int = 1,
+    problems: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    python: str | None = None,
+    on_result: Callable[[Record], None] | None = None,
+) -> list[Record]:
+    """Run `method` on every problem of `suite` that `out` does not hold yet; return the records of all.
+
+    `jobs` runs go on at a time, each with `cores` threads. `limit_problems` takes the first so many problems
+    of the suite and `problems` those of the given names. `rows` overrides the number of training rows.
+    `python` is another interpreter for the workers. `on_result` sees each new record once it is written.
+    """
+    path = Path(out)
+    if method not in METHODS and ":" not in method:
+        raise ValueError(f"unknown method {method!r}; use one of {', '.join(METHODS)} or package.module:NAME")
+    chosen = _choose(load_suite(suite, form=form), limit_problems, problems)
+    tasks = {
+        Task(method, problem.name, form, seed, noise, max_time, rows, cores): problem for problem in chosen
+    }
+    mend(path)
+    done = {key: record for record in read_records(path) if (key := _task_of(record)) in tasks}
+    here = _provenance()
+    missing = [task for task in tasks if task not in done]
+    for task, result in run_tasks(missing, jobs=jobs, limits=limits, python=python):
+        record = _record(task, tasks[task], result, here)
+        append_record(path, record)
+        done[task] = record
+        if on_result is not None:
+            on_result(record)
+    return [done[task] for task in tasks]
+
+
+def _choose(
+    suite: tuple[BenchProblem, ...], limit: int | None, names: Sequence[str] | None
+) -> tuple[BenchProblem, ...]:
+    if names is not None:
+        unknown = set(names) - {problem.name for problem in suite}
+        if unknown:
+            raise ValueError(f"the suite has no problem {', '.join(sorted(unknown))}")
+        suite = tuple(problem for problem in suite if problem.name in names)
+    return suite[:limit]
+
+
+def _task_of(record: Record) -> Task | None:
+    """The task that a record answers; None for a record of another kind."""
+    names = [field.name for field in fields(Task)]
+    return Task(**{name: record[name] for name in names}) if all(name in record for name in names) else None
+
+
+def _record(task: Task, problem: BenchProblem, result: Record, here: dict[str, str | None]) -> Record:
+    known: Record = dict.fromkeys(("version", "status", "time", "expression", "message")) | {"scores": {}}
+    when = {"date": datetime.now(UTC).isoformat(timespec="seconds")}
+    return {"suite": problem.suite} | task.as_dict() | here | when | known | result
+
+
+def _provenance() -> dict[str, str | None]:
+    machine = (
+        f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+    )
+    return {"commit": _commit(), "machine": machine}
+
+
+def _commit() -> str | None:
+    """The commit of the sources, marked if they differ from it; None for an installed package."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    try:
+        found = subprocess.run(
+            command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return found.stdout.strip() or None
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()

@@ -1,0 +1,107 @@
+"""One run of a benchmark: draw the data, fit, score. Yields what it learns as soon as it is known.
+
+Runs in whatever process calls it: it does not know workers, time or memory limits, or files. The same task
+gives the same data everywhere, because every random draw is seeded by the seed and the problem's name.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ParseError
+from ..symbolic import Expr, parse
+from .methods import get_method
+from .problems import BenchProblem, Form, add_noise, find_problem
+from .score import numeric_scores, symbolic_scores
+
+__all__ = ["Split", "Task", "perform", "split"]
+
+Floats = NDArray[np.float64]
+TRAIN_SHARE = 0.75
+FEYNMAN_ROWS = 1000  # training rows where the caller names none; the published protocol uses 10,000
+
+
+@dataclass(frozen=True)
+class Task:
+    """What identifies a run: two runs with equal tasks are the same run."""
+
+    method: str
+    problem: str
+    form: Form = "paper"
+    seed: int = 0
+    noise: float = 0.0
+    max_time: float = 60.0
+    rows: int | None = None
+    cores: int = 1
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Split:
+    X_train: Floats
+    y_train: Floats
+    X_test: Floats
+    y_test: Floats
+
+
+def perform(task: Task, *, judge_time: float = 60.0) -> Iterator[dict[str, Any]]:
+    """Run a task. Yields dicts to be merged; a key "phase" announces what begins next (fit, score, judge)."""
+    method = get_method(task.method)
+    problem = find_problem(task.problem, form=task.form)
+    rng = np.random.default_rng([task.seed, zlib.crc32(problem.name.encode())])
+    data = split(problem, rng=rng, rows=task.rows)
+    y_train = add_noise(data.y_train, task.noise, rng=rng)
+    names = tuple(f"x{i}" for i in range(problem.n_features))
+    yield {"version": method.load(), "n_train": len(y_train), "phase": "fit"}
+    start = time.perf_counter()
+    model = method.fit(
+        data.X_train, y_train, max_time=task.max_time, seed=task.seed, names=names, cores=task.cores
+    )
+    seconds = time.perf_counter() - start
+    text = method.expression(model)
+    yield {"status": "ok", "time": round(seconds, 4), "expression": text, "phase": "score"}
+    expr, complaint = _read(text)
+    y_pred = method.predict(model, data.X_test)
+    scores = numeric_scores(problem, expr, data.X_test, data.y_test, y_pred=y_pred)
+    yield {"scores": scores, "message": complaint, "phase": "judge"}
+    yield {"scores": scores | symbolic_scores(problem, expr, scores["r2"], judge_time=judge_time)}
+
+
+def split(problem: BenchProblem, *, rng: np.random.Generator, rows: int | None = None) -> Split:
+    """Training and test rows as published; `rows` overrides the number of training rows.
+
+    Classic suites draw both sets by their own numbers. SRBench's problems and the black-box sets are one
+    table, split 75 to 25 at random; Feynman tables are drawn just large enough for the wanted training rows.
+    """
+    if problem.suite not in ("feynman", "strogatz", "blackbox"):
+        return Split(*problem.sample(rows, rng=rng, part="train"), *problem.sample(rng=rng, part="test"))
+    if problem.kind in ("orbit", "diabetes"):
+        X, y = problem.sample(rng=rng)
+        n_train = int(TRAIN_SHARE * len(y))
+    else:
+        n_train = rows or (FEYNMAN_ROWS if problem.suite == "feynman" else problem.n_train)
+        X, y = problem.sample(round(n_train / TRAIN_SHARE), rng=rng)
+    order = rng.permutation(len(y))
+    train, test = order[:n_train], order[n_train:]
+    if rows is not None and rows > n_train:
+        raise ValueError(f"{problem.name} has only {n_train} training rows, {rows} were asked for")
+    train = train[:rows]
+    return Split(X[train], y[train], X[test], y[test])
+
+
+def _read(text: str | None) -> tuple[Expr | None, str | None]:
+    if text is None:
+        return None, None
+    try:
+        return parse(text), None
+    except ParseError as error:
+        return None, f"the method's formula cannot be read: {error}"

@@ -1,0 +1,72 @@
+import numpy as np
+import pytest
+
+from unisymnet.bench.methods import METHODS, MissingMethod, get_method, prefix_to_infix
+from unisymnet.symbolic import evaluate, parse
+
+
+@pytest.mark.parametrize(
+    ("prefix", "infix"),
+    [
+        ("X0", "x0"),
+        ("-0.25", "(-0.25)"),
+        ("add(X0, 0.500)", "(x0 + 0.500)"),
+        ("sub(mul(X12, -1.0), sqrt(div(X1, X0)))", "((x12 * (-1.0)) - sqrt((x1 / x0)))"),
+        ("neg(inv(log(exp(X0))))", "(-(1 / log(exp(x0))))"),
+        ("max(X0, X1)", None),
+        ("add(X0", None),
+    ],
+)
+def test_gplearn_programs_become_infix(prefix, infix):
+    assert prefix_to_infix(prefix) == infix
+    if infix is not None:
+        parse(infix)
+
+
+def test_the_linear_formula_is_the_linear_model():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    y = 1.5 - 2 * X[:, 0] + 1e-9 * X[:, 2]
+    method = METHODS["linear"]
+    model = method.fit(X, y, max_time=1, seed=0, names=("x0", "x1", "x2"))
+    text = method.expression(model)
+    assert text is not None
+    np.testing.assert_allclose(evaluate(parse(text), X), method.predict(model, X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["boosting", "mlp", "svr"])
+def test_black_box_methods_predict_without_a_formula(name):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(60, 2))
+    y = X[:, 0] * X[:, 1]
+    method = METHODS[name]
+    model = method.fit(X, y, max_time=5, seed=0, names=("x0", "x1"), cores=1)
+    assert method.expression(model) is None
+    assert np.corrcoef(method.predict(model, X), y)[0, 1] > 0.9
+    assert method.load()
+
+
+@pytest.mark.parametrize("name", ["gplearn", "pyoperon"])
+@pytest.mark.filterwarnings("ignore")
+def test_peers_find_a_product_and_say_it_in_our_words(name):
+    pytest.importorskip(name)
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 3, size=(50, 2))
+    y = X[:, 0] * X[:, 1]
+    method = METHODS[name]
+    model = method.fit(X, y, max_time=1, seed=0, names=("x0", "x1"))
+    text = method.expression(model)
+    assert text is not None
+    np.testing.assert_allclose(evaluate(parse(text), X), method.predict(model, X), rtol=1e-4)
+
+
+def test_methods_are_found_by_name_or_by_place(monkeypatch):
+    monkeypatch.syspath_prepend(__file__.rpartition("/")[0])
+    assert get_method("linear") is METHODS["linear"]
+    assert get_method("bench_fakes:TRUTH").name == "truth"
+    with pytest.raises(ValueError, match="unknown method 'linaer'; use one of unisymnet"):
+        get_method("linaer")
+    with pytest.raises(TypeError, match="must be a unisymnet"):
+        get_method("bench_fakes:recognise")
+    with pytest.raises(MissingMethod, match=r"no-such-package.*unisymnet\[bench\]"):
+        get_method("bench_fakes:MISSING").load()
