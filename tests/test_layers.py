@@ -26,7 +26,7 @@ TIERS: list[set[str]] = [
     {"symbolic"},
     {"problem", "metrics", "candidate", "formula", "protocols"},
     {"corpus", "model", "fit", "propose"},
-    {"search"},
+    {"search", "stages"},
     {"regressor"},
     {"cli", "report", "bench"},
     {"__init__", "__main__"},

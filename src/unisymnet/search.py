@@ -151,7 +151,8 @@ def search(
     finite = settings.max_time is not None
     whole = Deadline.after(settings.max_time) if settings.max_time is not None else Deadline.never()
     reserve = settings.finish_share * (settings.max_time or 0.0)
-    run = _Run(problem, fitter, settings, whole.sooner(whole.remaining() - reserve) if finite else whole, rng, on_event, stop)
+    asking = whole.sooner(whole.remaining() - reserve) if finite else whole
+    run = _Run(problem, fitter, settings, asking, rng, on_event, stop)
     rows: list[TraceRow] = []
     try:
         for candidate in start:

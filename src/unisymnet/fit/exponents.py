@@ -1,6 +1,6 @@
 """A learnable distribution over exponents: the risk-seeking policy of Symbolic Function Optimization.
 
-Each exponent position of a skeleton has a distribution over V = {1, -1, 0.5, …, 5, *}; ``*`` (nan here) leaves the
+Each exponent position of a skeleton has a distribution over V = {1, -1, 0.5, …, 5, *}; ``*`` (None here) leaves the
 exponent to the continuous fit.  This file samples and learns; it fits nothing and knows no data.
 """
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# V of the paper; nan stands for "*", the continuous exponent.
-EXPONENTS = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 5.0, math.nan)
+# V of the paper; None stands for "*", the continuous exponent.
+EXPONENTS: tuple[float | None, ...] = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 5.0, None)
 
 SCHEDULES = ("exponential", "linear", "constant")
 
@@ -42,7 +42,7 @@ class Temperature:
 class ExponentPolicy:
     """P_eta(v | V) for every position: sample choices, learn from their rewards."""
 
-    def __init__(self, n_positions: int, values: tuple[float, ...] = EXPONENTS) -> None:
+    def __init__(self, n_positions: int, values: tuple[float | None, ...] = EXPONENTS) -> None:
         self.values = values
         self.logits = np.zeros((n_positions, len(values)))
 

@@ -23,14 +23,14 @@ from .constants import fit_constants
 from .exponents import EXPONENTS, ExponentPolicy, Temperature
 from .snap import exponent_params
 
-Choice = tuple[float, ...]  # one value of V per exponent position, nan for "*"
+Choice = tuple[float | None, ...]  # one value of V per exponent position, None for "*"
 
 
 @dataclass(frozen=True)
 class SFO:
     """Settings of the paper's table; ``reward`` "normalised" divides the error by the variance of y (ADR 6)."""
 
-    exponents: tuple[float, ...] = EXPONENTS
+    exponents: Choice = EXPONENTS
     n_restarts: int = 10
     n_points: int = 200
     n_steps: int = 60
@@ -100,15 +100,14 @@ class _Rollouts:
 
     def warm_start(self) -> None:
         """All exponents continuous, then each rounded to its neighbour in V."""
-        free = tuple(math.nan for _ in self.positions)
-        _, params = self.fitted(free)
+        _, params = self.fitted((None,) * len(self.positions))
         if params is None:
             return
-        discrete = np.array([v for v in self.settings.exponents if not math.isnan(v)])
+        discrete = np.array([v for v in self.settings.exponents if v is not None])
         exponents = params[np.array(self.positions)]
-        self.fitted(tuple(float(discrete[np.argmin(np.abs(discrete - e))]) for e in exponents))
         near = [float(discrete[np.argmin(np.abs(discrete - e))]) for e in exponents]
-        self.fitted(tuple(v if abs(v - e) < 0.05 else math.nan for v, e in zip(near, exponents, strict=True)))
+        self.fitted(tuple(near))
+        self.fitted(tuple(v if abs(v - e) < 0.05 else None for v, e in zip(near, exponents, strict=True)))
 
     def learn(self) -> None:
         s = self.settings
@@ -136,12 +135,11 @@ class _Rollouts:
 
     def fitted(self, choice: Choice) -> tuple[float, Floats | None]:
         """Loss and all constants (exponents in place) for one choice of exponents."""
-        key = tuple("*" if math.isnan(v) else v for v in choice)
-        known = self.known.get(key)  # type: ignore[call-overload]
+        known = self.known.get(choice)
         if known is not None:
-            return known  # type: ignore[no-any-return]
+            return known
         result = self._fit(choice)
-        self.known[key] = result  # type: ignore[index]
+        self.known[choice] = result
         if result[0] < self.best[0]:
             self.best = (result[0], choice, result[1])
         self.losses.append(self.best[0])
@@ -149,7 +147,7 @@ class _Rollouts:
 
     def _fit(self, choice: Choice) -> tuple[float, Floats | None]:
         total = n_params(self.skeleton)
-        fixed = {p: v for p, v in zip(self.positions, choice, strict=True) if not math.isnan(v)}
+        fixed = {p: v for p, v in zip(self.positions, choice, strict=True) if v is not None}
         free = [i for i in range(total) if i not in fixed]
         renumbered = {old: new for new, old in enumerate(free)}
 

@@ -100,7 +100,8 @@ class _Parser:
             raise self.error("the formula is empty", 0)
         expr = self.sum()
         if self.next < len(self.tokens):
-            raise self.error(f"did not expect {self.tokens[self.next][1]!r} here; is an operator missing?", self.position())
+            found = self.tokens[self.next][1]
+            raise self.error(f"did not expect {found!r} here; is an operator missing?", self.position())
         return expr
 
     def sum(self) -> Expr:
