@@ -1,0 +1,161 @@
+"""The loop with fakes: who is asked when, what ends it, and that nothing found is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+from unisymnet.candidate import Candidate, ParetoFront, Proposal, Status
+from unisymnet.deadline import Deadline
+from unisymnet.problem import Problem, make_problem
+from unisymnet.search import PROPOSALS_A_TURN, Event, SearchResult, SearchSettings, search
+from unisymnet.symbolic import Const, Var, parse
+from unisymnet.symbolic.expr import Expr, evaluate, size
+
+X = np.linspace(1.0, 3.0, 30)[:, None]
+Y = 2.0 * X[:, 0] ** 2
+
+
+def problem() -> Problem:
+    return make_problem(X, Y)
+
+
+class PlainFitter:
+    """Takes proposals as they are."""
+
+    def __init__(self) -> None:
+        self.finished: list[str] = []
+
+    def fit(self, proposal: Proposal, problem: Problem, *, rng: np.random.Generator, deadline: Deadline) -> Candidate:
+        loss = float(np.mean((evaluate(proposal.expr, problem.X) - problem.y) ** 2))
+        status = Status.OK if np.isfinite(loss) else Status.NON_FINITE
+        return Candidate(proposal.expr, loss, size(proposal.expr), 1, proposal.source, status)
+
+    def finish(self, candidate: Candidate, problem: Problem, *, deadline: Deadline) -> Candidate:
+        self.finished.append(str(candidate.expr))
+        return replace(candidate, source=candidate.source + "+finished", n_constants=0)
+
+
+@dataclass
+class Script:
+    """A proposer that reads from a list and notes when it was asked."""
+
+    name: str
+    lines: list[str]
+    log: list[str] = field(default_factory=list)
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        for line in self.lines:
+            self.log.append(self.name)
+            yield Proposal(parse(line), self.name)
+
+
+class Endless:
+    name = "endless"
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        while True:
+            yield Proposal(Const(float(rng.normal())) * Var(0), self.name)
+
+
+def run(*proposers: object, fitter: PlainFitter | None = None, **settings: object) -> SearchResult:
+    return search(
+        problem(),
+        proposers,  # type: ignore[arg-type]
+        fitter or PlainFitter(),
+        SearchSettings(**settings),  # type: ignore[arg-type]
+        rng=np.random.default_rng(0),
+    )
+
+
+def test_an_exact_law_ends_the_search() -> None:
+    late = Script("late", ["x0"])
+    result = run(Script("first", ["x0", "2*x0**2"]), late)
+    assert result.stopped == "exact"
+    assert late.log == []
+    assert str(result.front[-1].expr) == "2*x0**2"
+
+
+def test_the_mean_is_always_there() -> None:
+    result = run()
+    assert result.stopped == "exhausted"
+    assert isinstance(result.front[0].expr, Const)
+    assert result.front[0].expr.value == pytest.approx(Y.mean())
+
+
+def test_proposers_are_asked_in_order_and_winners_come_back_first() -> None:
+    many = PROPOSALS_A_TURN + 1
+    winner = Script("winner", ["6*x0", *["x0"] * (many - 1)])
+    loser = Script("loser", ["sqrt(x0 - 100)"] * many)
+    loser.log = winner.log
+    run(loser, winner, max_time=None)
+    turns = [name for i, name in enumerate(winner.log) if i == 0 or winner.log[i - 1] != name]
+    assert turns == ["loser", "winner", "loser"], "the winner's second turn follows its first"
+    assert winner.log.count("winner") == many
+
+
+def test_undefined_formulas_never_enter() -> None:
+    result = run(Script("bad", ["ln(x0 - 100)", "1/(x0 - x0)"]))
+    assert all(np.isfinite(c.loss) for c in result.front)
+    assert [row.n_kept for row in result.trace if row.stage == "bad"] == [0]
+
+
+def test_limits_hold() -> None:
+    assert run(Endless(), max_evaluations=100, max_time=None).n_evaluations == 100
+    timed = run(Endless(), max_time=0.3)
+    assert timed.stopped == "time"
+    assert timed.seconds < 0.8
+
+
+def test_too_complex_formulas_are_left_out() -> None:
+    result = run(Script("long", ["x0 + x0 + x0 + x0"]), max_complexity=3)
+    assert all(c.complexity <= 3 for c in result.front)
+
+
+def test_an_interrupt_keeps_what_was_found() -> None:
+    class Interrupting:
+        name = "interrupting"
+
+        def propose(self, problem: Problem, front: ParetoFront, **_: object) -> Iterator[Proposal]:
+            yield Proposal(parse("6*x0"), self.name)
+            raise KeyboardInterrupt
+
+    result = run(Interrupting())
+    assert result.stopped == "interrupted"
+    assert "6*x0" in [str(c.expr) for c in result.front]
+
+
+def test_guesses_and_earlier_candidates_take_part() -> None:
+    events: list[Event] = []
+    earlier = Candidate(parse("7*x0"), 1e-3, 3, 1, "earlier")
+    result = search(
+        problem(),
+        (),
+        PlainFitter(),
+        rng=np.random.default_rng(0),
+        guesses=[parse("2*x0**2")],
+        start=[earlier],
+        on_event=events.append,
+    )
+    found: list[Expr] = [c.expr for c in result.front]
+    assert parse("2*x0**2") in found and parse("7*x0") in found
+    assert any(event.kind == "front" and event.stage == "guesses" for event in events)
+
+
+def test_the_best_are_finished_and_join_the_front() -> None:
+    fitter = PlainFitter()
+    result = run(Script("first", ["6*x0", "2*x0**2"]), fitter=fitter)
+    assert "2*x0**2" in fitter.finished
+    assert result.front[-1].source == "first+finished"
+
+
+def test_same_seed_same_front() -> None:
+    first, second = (run(Endless(), max_evaluations=300, max_time=None) for _ in range(2))
+    assert [str(c.expr) for c in first.front] == [str(c.expr) for c in second.front]
