@@ -1,26 +1,23 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from unisymnet.bench.methods import METHODS, MissingMethod, get_method, prefix_to_infix
+from unisymnet.bench.methods import METHODS, MissingMethod, get_method, program_to_infix
 from unisymnet.symbolic import evaluate, parse
 
 
-@pytest.mark.parametrize(
-    ("prefix", "infix"),
-    [
-        ("X0", "x0"),
-        ("-0.25", "(-0.25)"),
-        ("add(X0, 0.500)", "(x0 + 0.500)"),
-        ("sub(mul(X12, -1.0), sqrt(div(X1, X0)))", "((x12 * (-1.0)) - sqrt((x1 / x0)))"),
-        ("neg(inv(log(exp(X0))))", "(-(1 / log(exp(x0))))"),
-        ("max(X0, X1)", None),
-        ("add(X0", None),
-    ],
-)
-def test_gplearn_programs_become_infix(prefix, infix):
-    assert prefix_to_infix(prefix) == infix
-    if infix is not None:
-        parse(infix)
+def _node(name, arity):
+    return SimpleNamespace(name=name, arity=arity)
+
+
+def test_gplearn_programs_become_infix():
+    sub, mul, sqrt, div = _node("sub", 2), _node("mul", 2), _node("sqrt", 1), _node("div", 2)
+    assert program_to_infix([3]) == "x3"
+    assert program_to_infix([np.float64(-0.1234567)]) == "(-0.1234567)"
+    text = program_to_infix([sub, mul, 12, -1e-05, sqrt, div, 1, np.int64(0)])
+    assert text == "((x12 * (-1e-05)) - sqrt((x1 / x0)))"
+    parse(text)
 
 
 def test_the_linear_formula_is_the_linear_model():

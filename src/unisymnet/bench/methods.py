@@ -68,9 +68,7 @@ def get_method(name: str) -> Method:
     return method
 
 
-def fit_unisymnet(
-    X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1
-) -> Any:
+def fit_unisymnet(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
     regressor = importlib.import_module("unisymnet.regressor")
     return regressor.UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=cores).fit(X, y)
 
@@ -79,9 +77,7 @@ def unisymnet_text(model: Any) -> str | None:
     return str(model.formula_.expr)
 
 
-def fit_pyoperon(
-    X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1
-) -> Any:
+def fit_pyoperon(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
     """Operon as its authors entered it in SRBench: accuracy and length as objectives, chosen by description
     length, whose noise level is the training error of a random forest; the widest of their symbol sets."""
     from pyoperon.sklearn import SymbolicRegressor
@@ -116,11 +112,9 @@ def pyoperon_text(model: Any) -> str | None:
     return None if re.search(r"\b(nan|inf)\b", text) else text
 
 
-def fit_gplearn(
-    X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1
-) -> Any:
-    """gplearn with SRBench's settings and its widened function set, one generation after the other until the
-    time is over (it has no time limit of its own)."""
+def fit_gplearn(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
+    """gplearn with SRBench's settings and its widened function set, the price of length in units of the
+    target, one generation after the other until the time is over (it has no time limit of its own)."""
     from gplearn.functions import make_function
     from gplearn.genetic import SymbolicRegressor
 
@@ -131,7 +125,7 @@ def fit_gplearn(
         generations=0,
         tournament_size=20,
         function_set=("add", "sub", "mul", "div", "log", "sqrt", "sin", "cos", exp),
-        parsimony_coefficient=0.001,
+        parsimony_coefficient=0.001 * float(np.std(y)),
         max_samples=1.0,
         p_crossover=0.9,
         p_subtree_mutation=0.01,
@@ -156,7 +150,8 @@ def _bounded_exp(x: Floats) -> Floats:
 
 
 def gplearn_text(model: Any) -> str | None:
-    return prefix_to_infix(str(model._program))
+    # Not str(program), which keeps three decimals of every constant.
+    return program_to_infix(model._program.program)
 
 
 _INFIX = {
@@ -164,44 +159,31 @@ _INFIX = {
     "sub": "({} - {})",
     "mul": "({} * {})",
     "div": "({} / {})",
-    "neg": "(-{})",
-    "inv": "(1 / {})",
     # The protected forms as their plain namesakes, as SRBench reads them.
     "sqrt": "sqrt({})",
     "log": "log({})",
-    "abs": "abs({})",
     "sin": "sin({})",
     "cos": "cos({})",
-    "tan": "tan({})",
     "exp": "exp({})",
 }
-_TOKEN = re.compile(r"\s*([A-Za-z_]\w*|-?\d+\.?\d*(?:[eE][-+]?\d+)?|[(),])")
 
 
-def prefix_to_infix(text: str) -> str | None:
-    """gplearn's `add(X0, 0.5)` as `(x0 + 0.5)`; None if it holds something that we have no word for."""
-    tokens = _TOKEN.findall(text)[::-1]
+def program_to_infix(program: Sequence[Any]) -> str:
+    """gplearn's flat prefix list: functions (with name and arity), column numbers and constants."""
+    nodes = iter(program)
 
     def read() -> str:
-        token = tokens.pop()
-        if tokens and tokens[-1] == "(":
-            args = []
-            while tokens.pop() != ")":  # takes the opening bracket or a comma, then the closing bracket
-                args.append(read())
-            return _INFIX[token].format(*args)
-        if token[0] == "X":
-            return "x" + token[1:]
-        return f"({token})" if token[0] == "-" else token
+        node = next(nodes)
+        if isinstance(node, int | np.integer):
+            return f"x{node}"
+        if isinstance(node, float | np.floating):
+            return f"({float(node)!r})"
+        return _INFIX[node.name].format(*[read() for _ in range(node.arity)])
 
-    try:
-        return read()
-    except (KeyError, IndexError):
-        return None
+    return read()
 
 
-def fit_linear(
-    X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1
-) -> Any:
+def fit_linear(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
     from sklearn.linear_model import LinearRegression
 
     return LinearRegression().fit(X, y)
@@ -212,9 +194,7 @@ def linear_text(model: Any) -> str | None:
     return " + ".join([f"({float(model.intercept_)!r})", *terms])
 
 
-def fit_boosting(
-    X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1
-) -> Any:
+def fit_boosting(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
     from sklearn.ensemble import GradientBoostingRegressor
 
     model = GradientBoostingRegressor(

@@ -200,13 +200,12 @@ class _Worker:
     def _lose(self, status: str, why: str) -> None:
         """The worker is of no use any more: end it, and finish its task with what is known."""
         spent = time.monotonic() - self.since
-        last_words = self._last_words()
-        code = self.process.poll()
+        if status == "crashed":
+            self._wait_for_exit()
+        last_words, code = self._last_words(), self.process.poll()
         self.kill()
         if self.phase == "start":
-            raise RuntimeError(
-                f"a benchmark worker could not start ({why}): {last_words or 'it said nothing'}"
-            )
+            raise RuntimeError(f"a benchmark worker could not start ({why}): {last_words or 'it said nothing'}")
         if self.task is None:
             return
         if self.phase == "fit":
@@ -215,6 +214,12 @@ class _Worker:
         # A fit that had ended well stays well: only its scores are missing.
         self.record = {"status": status} | self.record | {"message": f"{why}{told}"}
         self.finished = (self.task, self.record)
+
+    def _wait_for_exit(self) -> None:
+        try:
+            self.process.wait(timeout=5.0)
+        except subprocess.TimeoutExpired:
+            pass  # it closed its output but lives on; it is killed next
 
     def _last_words(self) -> str:
         self.words.seek(0, os.SEEK_END)

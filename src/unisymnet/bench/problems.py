@@ -201,9 +201,7 @@ def _uniform(problem: BenchProblem, n: int, rng: np.random.Generator, factor: fl
         X, y = np.concatenate([X, drawn[keep]]), np.concatenate([y, truth[keep]])
         if len(y) >= n:
             return X[:n], y[:n]
-    raise ValueError(
-        f"{problem.name}: only {len(y)} of {MAX_DRAWS * n} draws have a finite truth, {n} are needed"
-    )
+    raise ValueError(f"{problem.name}: only {len(y)} of {MAX_DRAWS * n} draws have a finite truth, {n} are needed")
 
 
 def _orbits(problem: BenchProblem) -> tuple[Floats, Floats]:
@@ -239,9 +237,7 @@ def _pick(X: Floats, y: Floats, n: int, rng: np.random.Generator) -> tuple[Float
     return X[rows], y[rows]
 
 
-def _black_box(
-    problem: BenchProblem, n: int | None, rng: np.random.Generator, part: Part
-) -> tuple[Floats, Floats]:
+def _black_box(problem: BenchProblem, n: int | None, rng: np.random.Generator, part: Part) -> tuple[Floats, Floats]:
     from sklearn import datasets
 
     if part == "wide":

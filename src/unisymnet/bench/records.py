@@ -28,9 +28,7 @@ def read_records(path: Path) -> Iterator[Record]:
         except ValueError as error:
             if number == len(lines):
                 return
-            raise ValueError(
-                f"{path}, line {number}, is not JSON ({error}); repair or remove the line"
-            ) from None
+            raise ValueError(f"{path}, line {number}, is not JSON ({error}); repair or remove the line") from None
         if not isinstance(record, dict):
             raise ValueError(f"{path}, line {number}, is not a JSON object; repair or remove the line")
         yield record

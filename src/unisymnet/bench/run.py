@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .methods import METHODS
+from .methods import METHODS, get_method
 from .pool import Limits, run_tasks
 from .problems import BenchProblem, Form, load_suite
 from .records import append_record, mend, read_records
@@ -51,12 +51,10 @@ def run_suite(
     `python` is another interpreter for the workers. `on_result` sees each new record once it is written.
     """
     path = Path(out)
-    if method not in METHODS and ":" not in method:
-        raise ValueError(f"unknown method {method!r}; use one of {', '.join(METHODS)} or package.module:NAME")
+    if method in METHODS or python is None:
+        get_method(method)  # a misspelt name is an error now, not a failed run for every problem
     chosen = _choose(load_suite(suite, form=form), limit_problems, problems)
-    tasks = {
-        Task(method, problem.name, form, seed, noise, max_time, rows, cores): problem for problem in chosen
-    }
+    tasks = {Task(method, problem.name, form, seed, noise, max_time, rows, cores): problem for problem in chosen}
     mend(path)
     done = {key: record for record in read_records(path) if (key := _task_of(record)) in tasks}
     here = _provenance()
@@ -94,9 +92,7 @@ def _record(task: Task, problem: BenchProblem, result: Record, here: dict[str, s
 
 
 def _provenance() -> dict[str, str | None]:
-    machine = (
-        f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
-    )
+    machine = f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
     return {"commit": _commit(), "machine": machine}
 
 

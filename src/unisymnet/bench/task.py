@@ -63,9 +63,7 @@ def perform(task: Task, *, judge_time: float = 60.0) -> Iterator[dict[str, Any]]
     names = tuple(f"x{i}" for i in range(problem.n_features))
     yield {"version": method.load(), "n_train": len(y_train), "phase": "fit"}
     start = time.perf_counter()
-    model = method.fit(
-        data.X_train, y_train, max_time=task.max_time, seed=task.seed, names=names, cores=task.cores
-    )
+    model = method.fit(data.X_train, y_train, max_time=task.max_time, seed=task.seed, names=names, cores=task.cores)
     seconds = time.perf_counter() - start
     text = method.expression(model)
     yield {"status": "ok", "time": round(seconds, 4), "expression": text, "phase": "score"}
