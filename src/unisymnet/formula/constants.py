@@ -1,0 +1,246 @@
+"""The constants of a formula: which numbers are constants, where a free fit puts them, and how sure it is.
+
+Integer exponents and the 1 of 1/x are part of the form, not constants. Standard errors come from the
+Jacobian at the optimum; a constant that the others can stand in for (a or b of a*b*x) is held where it is
+and has no error of its own. Does not know columns' names, the search, or how a constant was made simple.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..symbolic.expr import Call, Const, Expr, Param, bind
+from .derivative import value_and_jacobian
+
+Floats = NDArray[np.float64]
+
+MAX_DENOMINATOR = 12
+SAME = 4e-15  # relative: the same number up to the last bits
+DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
+MAX_FIT_ROWS = 200_000
+
+_STOP = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "max_nfev": 200}
+
+_IRRATIONALS = {
+    "π": math.pi,
+    "√2": math.sqrt(2.0),
+    "√3": math.sqrt(3.0),
+    "e": math.e,
+    "√π": math.sqrt(math.pi),
+}
+
+
+@dataclass(frozen=True)
+class Constant:
+    """One constant: its `value` in the formula, and what the data say.
+
+    `fitted` is where a least-squares fit puts it when it is free, `stderr` the standard error of that fit;
+    both are None where the data cannot tell. `snapped_to` names the simple number that `value` is: "1/2".
+    """
+
+    value: float
+    fitted: float | None = None
+    stderr: float | None = None
+    snapped_to: str | None = None
+
+    def __str__(self) -> str:
+        if self.stderr is None or self.fitted is None:
+            return f"{self.value:.6g}"
+        if self.snapped_to is not None and self.fitted != self.value:
+            return f"{self.snapped_to} (fitted {with_error(self.fitted, self.stderr)})"
+        return with_error(self.value, self.stderr)
+
+
+def with_error(value: float, stderr: float) -> str:
+    """`1.234 ± 0.012`: the error with two digits, the value to the same place."""
+    if not math.isfinite(stderr) or stderr <= 0.0 or stderr < 1e-12 * abs(value):
+        return f"{value:.10g} ± {stderr:.1g}" if math.isfinite(stderr) and stderr > 0.0 else f"{value:.10g}"
+    place = 1 - math.floor(math.log10(stderr))
+    largest = max(abs(value), stderr)
+    if -4 <= math.floor(math.log10(largest)) <= 6 and place <= 12:
+        return f"{value:.{max(place, 0)}f} ± {stderr:.{max(place, 0)}f}"
+    digits = max(1, place + math.floor(math.log10(largest)) + 1)
+    return f"{value:.{digits}g} ± {stderr:.2g}"
+
+
+def simple_name(value: float) -> str | None:
+    """ "3", "1/2", "2π/3", … if the value is exactly that (to the last bits), else None."""
+    text = _ratio(value)
+    if text is not None:
+        return text
+    for name, number in _IRRATIONALS.items():
+        for text, ratio in ((f"{{}}{name}", value / number), (f"{{}}/{name}", value * number)):
+            shown = _ratio(ratio)
+            if shown is None or shown == "0":
+                continue
+            if "/" in text:
+                return text.format(shown)
+            head, _, tail = shown.partition("/")
+            head = {"1": "", "-1": "-"}.get(head, head)
+            return text.format(head) + (f"/{tail}" if tail else "")
+    return None
+
+
+def free(expr: Expr) -> tuple[Expr, tuple[float, ...]]:
+    """The formula with its constants as parameters in reading order, and their values."""
+    values: list[float] = []
+
+    def visit(node: Expr, fixed: bool) -> Expr:
+        if isinstance(node, Const):
+            if fixed:
+                return node
+            values.append(node.value)
+            return Param(len(values) - 1)
+        if not isinstance(node, Call):
+            return node
+        return Call(node.op, [visit(a, _is_form(node, i)) for i, a in enumerate(node.args)])
+
+    return visit(expr, False), tuple(values)
+
+
+def _is_form(parent: Call, place: int) -> bool:
+    """Is the number at this place part of the form: an integer exponent, the 1 of 1/x, a factor of ±1, 0?"""
+    node = parent.args[place]
+    if not isinstance(node, Const):
+        return False
+    if parent.op == "pow":
+        return place == 1 and node.value == round(node.value)
+    if parent.op in ("div", "mul"):
+        return abs(node.value) == 1.0
+    return False
+
+
+def refit(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> tuple[Expr, tuple[Constant, ...]]:
+    """Constants fitted by least squares from where they are: the formula, and its constants with errors."""
+    form, values = free(expr)
+    fitted, errors = _fit(form, values, X, y, weights)
+    constants = tuple(Constant(v, v, s, simple_name(v)) for v, s in zip(fitted, errors, strict=True))
+    return bind(form, fitted), constants
+
+
+def report(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> tuple[Constant, ...]:
+    """The constants as they stand, each with where a free fit would put it and the error of that fit."""
+    form, values = free(expr)
+    fitted, errors = _fit(form, values, X, y, weights)
+    return tuple(
+        Constant(v, f if s is not None else None, s, simple_name(v))
+        for v, f, s in zip(values, fitted, errors, strict=True)
+    )
+
+
+def _ratio(value: float) -> str | None:
+    if value == 0.0:
+        return "0"
+    if not 1e-3 <= abs(value) < 1e6:
+        return None
+    nearest = Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    return str(nearest) if abs(float(nearest) - value) <= SAME * abs(value) else None
+
+
+def _fit(
+    form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None
+) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
+    """Fitted values and standard errors (None for a constant that is held)."""
+    nothing = values, (None,) * len(values)
+    if not values or len(y) <= 1:
+        return nothing
+    if len(y) > MAX_FIT_ROWS:  # evenly spaced rows: more would only cost time and memory
+        rows = np.linspace(0, len(y) - 1, MAX_FIT_ROWS).astype(int)
+        X, y, weights = X[rows], y[rows], None if weights is None else weights[rows]
+    root = np.sqrt(np.ones(len(y)) if weights is None else weights / weights.mean())
+    start, jacobian = value_and_jacobian(form, X, values)
+    scales = np.array([abs(v) if v else 1.0 for v in values])
+    jacobian = jacobian * scales * root[:, None]
+    if not np.isfinite(start).all() or not np.isfinite(jacobian).all():
+        return nothing
+    moving = _independent(jacobian, values)
+    if not moving or len(y) < len(moving):
+        return nothing
+    fitted = _solve(form, values, moving, scales, X, y, root)
+    _, jacobian = value_and_jacobian(form, X, fitted)
+    errors = _standard_errors(form, fitted, (jacobian * root[:, None])[:, moving], scales[moving], X, y, root)
+    found: list[float | None] = [None] * len(values)
+    for index, error in zip(moving, errors, strict=True):
+        found[index] = error
+    return fitted, tuple(found)
+
+
+def _independent(jacobian: Floats, values: tuple[float, ...]) -> list[int]:
+    """Constants that the data can tell apart; of two that cannot, the simpler number is held."""
+    names = [simple_name(value) for value in values]
+    order = sorted(range(len(values)), key=lambda i: (abs(values[i]) == 1.0, names[i] is not None, i))
+    basis = np.empty((len(jacobian), 0))
+    kept = []
+    for index in order:
+        column = jacobian[:, index]
+        size = float(np.linalg.norm(column))
+        if size == 0.0 or basis.shape[1] >= len(jacobian):
+            continue
+        column = column / size
+        for _ in range(2):  # twice is enough for orthogonality
+            column = column - basis @ (basis.T @ column)
+        left = float(np.linalg.norm(column))
+        if left > DEPENDENT:
+            basis = np.column_stack([basis, column / left])
+            kept.append(index)
+    return sorted(kept)
+
+
+def _solve(
+    form: Expr,
+    values: tuple[float, ...],
+    moving: list[int],
+    scales: Floats,
+    X: Floats,
+    y: Floats,
+    root: Floats,
+) -> tuple[float, ...]:
+    from scipy.optimize import least_squares
+
+    unit = float(np.max(np.abs(y))) or 1.0
+
+    def whole(z: Floats) -> tuple[float, ...]:
+        params = np.array(values)
+        params[moving] = z * scales[moving]
+        return tuple(params)
+
+    def residuals(z: Floats) -> Floats:
+        found, _ = value_and_jacobian(form, X, whole(z))
+        return np.nan_to_num((found - y) * root / unit, nan=1e100, posinf=1e100, neginf=-1e100)
+
+    def slopes(z: Floats) -> Floats:
+        _, jacobian = value_and_jacobian(form, X, whole(z))
+        return np.nan_to_num((jacobian * root[:, None])[:, moving] * scales[moving] / unit)
+
+    start = np.array(values)[moving] / scales[moving]
+    try:
+        best = least_squares(residuals, start, jac=slopes, method="lm", **_STOP)
+    except (ValueError, np.linalg.LinAlgError):
+        return values
+    better = np.sum(residuals(best.x) ** 2) < np.sum(residuals(start) ** 2)
+    return whole(best.x) if better else values
+
+
+def _standard_errors(
+    form: Expr,
+    params: tuple[float, ...],
+    jacobian: Floats,
+    scales: Floats,
+    X: Floats,
+    y: Floats,
+    root: Floats,
+) -> list[float | None]:
+    n, k = jacobian.shape
+    if n <= k or not np.isfinite(jacobian).all():
+        return [None] * k
+    found, _ = value_and_jacobian(form, X, params)
+    variance = float(np.sum(((found - y) * root) ** 2)) / (n - k)
+    triangle = np.linalg.qr(jacobian * scales, mode="r")
+    inverse, *_ = np.linalg.lstsq(triangle, np.eye(k), rcond=None)
+    errors = np.sqrt(variance * np.sum(inverse**2, axis=1)) * scales
+    return [float(e) if math.isfinite(e) else None for e in errors]

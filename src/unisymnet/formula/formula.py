@@ -1,0 +1,222 @@
+"""One formula as a user holds it: callable on arrays and tables, printable, exportable, storable as JSON.
+
+Frozen, and free of the search, the kernels and the weights: a saved formula is read by our own parser and
+computed by numpy, never by eval or pickle. It does not know how it was found; what the data say about its
+constants is recorded in `constants`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import CheckpointError, DataError
+from ..symbolic.expr import Expr, evaluate, n_params, variables
+from ..symbolic.parse import parse
+from ..symbolic.text import to_text
+from . import constants as constants_of
+from .constants import Constant, simple_name
+from .domain import domain_notes
+from .source import DIALECTS, write_source
+
+Floats = NDArray[np.float64]
+
+SCHEMA = "unisymnet-formula"
+VERSION = 1
+LANGUAGES = (*DIALECTS, "latex", "sympy", "text", "json")
+
+
+@dataclass(frozen=True)
+class Formula:
+    """`target = expr(names)`.
+
+    >>> kinetic = Formula.parse("0.5*m*v**2", names=["m", "v"])
+    >>> kinetic([[2.0, 3.0]])
+    array([9.])
+    >>> print(kinetic)
+    0.5*m*v**2
+    """
+
+    expr: Expr
+    names: tuple[str, ...] = ()
+    target: str = "y"
+    constants: tuple[Constant, ...] = ()
+
+    def __post_init__(self) -> None:
+        if n_params(self.expr):
+            raise ValueError(f"a Formula needs numbers for its constants, got {self.expr}; fit them first")
+        needed = max(variables(self.expr), default=-1) + 1
+        given = tuple(str(name) for name in self.names)
+        object.__setattr__(self, "names", given + tuple(f"x{i}" for i in range(len(given), needed)))
+        if not self.constants:
+            values = constants_of.free(self.expr)[1]
+            plain = tuple(Constant(value, snapped_to=simple_name(value)) for value in values)
+            object.__setattr__(self, "constants", plain)
+
+    @staticmethod
+    def parse(text: str, names: Sequence[str] | None = None, target: str = "y") -> Formula:
+        """Read a formula; without `names` its columns are written x0, x1, …"""
+        return Formula(parse(text, names), tuple(names or ()), target)
+
+    def __str__(self) -> str:
+        return to_text(self.expr, self.names)
+
+    def __repr__(self) -> str:
+        return f"<Formula {self.target} = {self.text(6)}>"
+
+    def text(self, digits: int | None = None) -> str:
+        """One line, constants rounded to `digits` for reading."""
+        return to_text(self.expr, self.names, digits)
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """Conditions under which the formula is a finite number; empty when it always is."""
+        return domain_notes(self.expr, self.names)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that the formula uses."""
+        return tuple(self.names[i] for i in variables(self.expr))
+
+    @property
+    def complexity(self) -> int:
+        """Size: operators, columns and constants counted."""
+        from ..metrics import complexity
+
+        return complexity(self.expr)
+
+    def __call__(self, X: Any) -> Floats:
+        return self.predict(X)
+
+    def predict(self, X: Any) -> Floats:
+        """Values on the rows of `X`: an array with all columns in order, or a table or dict with names.
+
+        A table may hold its columns in any order, and others too. Outside the domain the value is nan or inf.
+        """
+        return evaluate(self.expr, self._table(X))
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """R² on these rows; -inf where the formula is undefined on one of them."""
+        truth = np.asarray(y, dtype=np.float64)
+        found = self.predict(X)
+        if truth.shape != found.shape:
+            raise DataError(f"y must have one value per row, got shape {truth.shape} for {len(found)} rows")
+        if not np.isfinite(found).all():
+            return float("-inf")
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        mean = np.average(truth, weights=weights)
+        rest = float(np.average((truth - found) ** 2, weights=weights))
+        spread = float(np.average((truth - mean) ** 2, weights=weights))
+        return 1.0 - rest / spread if spread > 0.0 else float(rest == 0.0)
+
+    def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Formula:
+        """The same form with its constants fitted to these rows (least squares from the present values)."""
+        table, truth, weights = self._rows(X, y, sample_weight)
+        expr, found = constants_of.refit(self.expr, table, truth, weights)
+        return replace(self, expr=expr, constants=found)
+
+    def with_errors(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Formula:
+        """The same formula; its `constants` say where these rows would put them, and ±."""
+        table, truth, weights = self._rows(X, y, sample_weight)
+        return replace(self, constants=constants_of.report(self.expr, table, truth, weights))
+
+    def sympy(self) -> Any:
+        """A sympy expression in symbols named after the columns."""
+        from ..symbolic.sympy_bridge import to_sympy
+
+        return to_sympy(self.expr, self.names)
+
+    def latex(self, digits: int | None = 4) -> str:
+        """LaTeX of the right-hand side, constants rounded to `digits` (None: all digits)."""
+        from ..symbolic.sympy_bridge import latex
+
+        return latex(self.expr, self.names, digits)
+
+    def to(self, language: str) -> str:
+        """Source text in one of `LANGUAGES`: "python", "c", "excel", "latex", …"""
+        if language in DIALECTS:
+            return write_source(self.expr, self.names, self.target, language)
+        writers: dict[str, Callable[[], Any]] = {
+            "latex": self.latex,
+            "sympy": self.sympy,
+            "text": self.__str__,
+            "json": self.to_json,
+        }
+        if language not in writers:
+            raise ValueError(f"cannot write a formula as {language!r}; choose one of {', '.join(LANGUAGES)}")
+        return str(writers[language]())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON; the formula itself is text in x0, x1, …"""
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "expression": to_text(self.expr),
+            "formula": str(self),
+            "names": list(self.names),
+            "target": self.target,
+            "constants": [asdict(constant) for constant in self.constants],
+            "domain": list(self.domain),
+        }
+
+    def to_json(self) -> str:
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any]) -> Formula:
+        """The inverse of `to_dict`; refuses what it does not know."""
+        if data.get("schema") != SCHEMA:
+            raise CheckpointError(f"not a saved formula: schema {SCHEMA!r} expected, got {data.get('schema')!r}")
+        if data.get("version") != VERSION:
+            raise CheckpointError(
+                f"the formula was saved in version {data.get('version')!r} of the format, this package reads "
+                f"version {VERSION}; update unisymnet"
+            )
+        try:
+            found = tuple(Constant(**constant) for constant in data["constants"])
+            return Formula(parse(data["expression"]), tuple(data["names"]), str(data["target"]), found)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"the saved formula is damaged: {error!r}") from error
+
+    @staticmethod
+    def from_json(text: str) -> Formula:
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise CheckpointError(f"not JSON: {error}") from error
+        if not isinstance(data, dict):
+            raise CheckpointError(f"a saved formula is a JSON object, got {type(data).__name__}")
+        return Formula.from_dict(data)
+
+    def _rows(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats, Floats | None]:
+        table = self._table(X)
+        truth = np.asarray(y, dtype=np.float64)
+        if truth.shape != (len(table),):
+            raise DataError(f"y must have one value per row, got shape {truth.shape} for {len(table)} rows")
+        return table, truth, None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+
+    def _table(self, X: Any) -> Floats:
+        """All columns in order; of a table with names only the used ones are read."""
+        columns = list(X) if isinstance(X, Mapping) else getattr(X, "columns", None)
+        if columns is None or isinstance(X, np.ndarray):
+            table = np.asarray(X, dtype=np.float64)
+            if table.ndim != 2 or table.shape[1] < max(variables(self.expr), default=-1) + 1:
+                wanted = ", ".join(self.names) or "any column"
+                raise DataError(f"X must be a table with the columns {wanted}, got the shape {table.shape}")
+            return table
+        known = [str(column) for column in columns]
+        missing = [name for name in self.columns if name not in known]
+        if missing:
+            raise DataError(f"the formula needs the column {missing[0]!r}; the table has {', '.join(known)}")
+        places = {i: columns[known.index(self.names[i])] for i in variables(self.expr)}
+        used = {i: np.asarray(X[place], dtype=np.float64) for i, place in places.items()}
+        n_rows = len(next(iter(used.values()))) if used else len(X[columns[0]])
+        table = np.zeros((n_rows, len(self.names)))
+        for index, column in used.items():
+            table[:, index] = column
+        return table
