@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from ..symbolic.text import number_text
+
 PLAIN_COST = 2.0  # numbers up to this cost are what a person would guess first: small integers and halves
 MAX_DIGITS = 8
 
@@ -27,21 +29,21 @@ class SimpleNumber:
     spacing: float
 
 
-# Irrational factors worth recognising, with their cost.
+# Irrational factors worth recognising: value, name, whether the name stands below the line, cost.
 _FACTORS = (
-    (math.pi, "pi", 2.0),
-    (1.0 / math.pi, "1/pi", 2.0),
-    (math.sqrt(2.0), "sqrt(2)", 2.5),
-    (math.sqrt(3.0), "sqrt(3)", 3.0),
-    (math.pi**2, "pi**2", 3.0),
-    (1.0 / math.pi**2, "1/pi**2", 3.0),
-    (math.sqrt(math.pi), "sqrt(pi)", 3.0),
-    (1.0 / math.sqrt(math.pi), "1/sqrt(pi)", 3.0),
-    (math.sqrt(2.0 * math.pi), "sqrt(2*pi)", 3.0),
-    (1.0 / math.sqrt(2.0 * math.pi), "1/sqrt(2*pi)", 3.0),
-    (math.e, "e", 3.0),
-    (1.0 / math.e, "1/e", 3.0),
-    (math.log(2.0), "ln(2)", 3.0),
+    (math.pi, "pi", False, 2.0),
+    (1.0 / math.pi, "pi", True, 2.0),
+    (math.sqrt(2.0), "sqrt(2)", False, 2.5),
+    (math.sqrt(3.0), "sqrt(3)", False, 3.0),
+    (math.pi**2, "pi**2", False, 3.0),
+    (1.0 / math.pi**2, "pi**2", True, 3.0),
+    (math.sqrt(math.pi), "sqrt(pi)", False, 3.0),
+    (1.0 / math.sqrt(math.pi), "sqrt(pi)", True, 3.0),
+    (math.sqrt(2.0 * math.pi), "sqrt(2*pi)", False, 3.0),
+    (1.0 / math.sqrt(2.0 * math.pi), "sqrt(2*pi)", True, 3.0),
+    (math.e, "e", False, 3.0),
+    (1.0 / math.e, "e", True, 3.0),
+    (math.log(2.0), "ln(2)", False, 3.0),
 )
 
 
@@ -83,19 +85,28 @@ def _decimals(value: float, window: float) -> list[SimpleNumber]:
         if abs(rounded - value) <= window:
             spacing = 10.0 ** (magnitude - digits + 1)
             cost = 1.2 * digits + (0.5 * abs(magnitude) if abs(magnitude) > 2 else 0.6)
-            out.append(SimpleNumber(rounded, repr(rounded), cost, spacing))
+            out.append(SimpleNumber(rounded, number_text(rounded), cost, spacing))
             break  # more digits only repeat it
     return out
 
 
 def _multiples(value: float, window: float) -> list[SimpleNumber]:
     out = []
-    for factor, text, cost in _FACTORS:
+    for factor, text, below, cost in _FACTORS:
         for number in _fractions(value / factor, window / factor, most=8):
             if abs(number.value) > 64:
                 continue
-            name = text if number.value == 1 else f"{number.text}*{text}"
-            # All factors and fractions together lie dense: twelve families share one line.
+            # All factors and fractions together lie dense: the families share one line.
             spacing = number.spacing * factor / len(_FACTORS)
+            name = _named(Fraction(number.text), text, below)
             out.append(SimpleNumber(number.value * factor, name, number.cost + cost + 1.0, spacing))
     return out
+
+
+def _named(fraction: Fraction, factor: str, below: bool) -> str:
+    """3*pi/2, 1/(2*pi): a fraction times a named factor, as a person writes it."""
+    p, q = fraction.numerator, fraction.denominator
+    if below:
+        return f"{p}/{factor}" if q == 1 else f"{p}/({q}*{factor})"
+    top = factor if p == 1 else f"-{factor}" if p == -1 else f"{p}*{factor}"
+    return top if q == 1 else f"{top}/{q}"
