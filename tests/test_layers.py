@@ -24,7 +24,7 @@ MAX_STATEMENTS = 50
 TIERS: list[set[str]] = [
     {"errors", "deadline"},
     {"symbolic"},
-    {"problem", "metrics", "candidate", "formula", "protocols"},
+    {"problem", "metrics", "candidate", "formula", "protocols", "trace"},
     {"corpus", "model", "fit", "propose"},
     {"search", "stages"},
     {"regressor"},

@@ -11,9 +11,10 @@ import pytest
 from unisymnet.candidate import Candidate, ParetoFront, Proposal, Status
 from unisymnet.deadline import Deadline
 from unisymnet.problem import Problem, make_problem
-from unisymnet.search import PROPOSALS_A_TURN, Event, SearchResult, SearchSettings, search
+from unisymnet.search import PROPOSALS_A_TURN, SearchResult, SearchSettings, search
 from unisymnet.symbolic import Const, Var, parse
 from unisymnet.symbolic.expr import Expr, evaluate, size
+from unisymnet.trace import Event, trace_table
 
 X = np.linspace(1.0, 3.0, 30)[:, None]
 Y = 2.0 * X[:, 0] ** 2
@@ -159,3 +160,10 @@ def test_the_best_are_finished_and_join_the_front() -> None:
 def test_same_seed_same_front() -> None:
     first, second = (run(Endless(), max_evaluations=300, max_time=None) for _ in range(2))
     assert [str(c.expr) for c in first.front] == [str(c.expr) for c in second.front]
+
+
+def test_the_trace_says_who_did_what() -> None:
+    result = run(Script("first", ["6*x0", "2*x0**2"]))
+    row = next(row for row in result.trace if row.stage == "first")
+    assert (row.n_turns, row.n_proposals, row.n_kept) == (1, 2, 2)
+    assert "first" in trace_table(result.trace)

@@ -19,6 +19,7 @@ from .deadline import Deadline
 from .problem import Problem
 from .protocols import Fitter, Proposer
 from .symbolic.expr import Const, Expr
+from .trace import Event, TraceRow
 
 PROPOSALS_A_TURN = 64
 
@@ -33,29 +34,6 @@ class SearchSettings:
     stop_when_exact: bool = True
     n_finished: int = 6  # how many of the front's best get their constants cleaned
     finish_share: float = 0.08  # the part of max_time kept back for that
-
-
-@dataclass(frozen=True)
-class Event:
-    """Something worth telling: ``stage`` begins, or the front has grown."""
-
-    kind: str
-    stage: str
-    seconds: float
-    n_evaluations: int
-    front: ParetoFront
-
-
-@dataclass
-class TraceRow:
-    """What one proposer did: how users and we learn why a law was missed."""
-
-    stage: str
-    n_turns: int = 0
-    n_proposals: int = 0
-    n_kept: int = 0
-    seconds: float = 0.0
-    best_loss: float = float("inf")
 
 
 @dataclass(frozen=True)

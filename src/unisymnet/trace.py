@@ -1,0 +1,41 @@
+"""The diary of a search: what it tells while it runs, and what each proposer did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .candidate import ParetoFront
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something worth telling: ``stage`` begins, or the front has grown."""
+
+    kind: str
+    stage: str
+    seconds: float
+    n_evaluations: int
+    front: ParetoFront
+
+
+@dataclass
+class TraceRow:
+    """What one proposer did: how users and we learn why a law was missed."""
+
+    stage: str
+    n_turns: int = 0
+    n_proposals: int = 0
+    n_kept: int = 0
+    seconds: float = 0.0
+    best_loss: float = float("inf")
+
+
+def trace_table(rows: Iterable[TraceRow]) -> str:
+    """The trace as lines of text: stage, time, proposals, how many entered the front, best loss."""
+    lines = [f"{'stage':<12}{'turns':>6}{'seconds':>9}{'proposals':>11}{'kept':>6}{'best loss':>12}"]
+    for row in rows:
+        lines.append(
+            f"{row.stage:<12}{row.n_turns:>6}{row.seconds:>9.2f}{row.n_proposals:>11}{row.n_kept:>6}{row.best_loss:>12.3g}"
+        )
+    return "\n".join(lines)
