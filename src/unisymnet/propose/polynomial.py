@@ -170,10 +170,23 @@ def power(expr: Expr, exponent: float) -> Expr:
 
 
 def monomial(atoms: Sequence[Expr], powers: Sequence[float], scale: float = 1.0) -> Form:
-    """scale · ∏ atom^power."""
-    num = tuple(power(a, p) for a, p in zip(atoms, powers, strict=True) if p > 0)
-    den = tuple(power(a, -p) for a, p in zip(atoms, powers, strict=True) if p < 0)
-    return Form(scale, num, den)
+    """scale · ∏ atom^power, several square roots under one sign."""
+    pairs = [(a, p) for a, p in zip(atoms, powers, strict=True) if p]
+    halves = [(a, p) for a, p in pairs if abs(p) == 0.5]
+    roots: tuple[Expr, ...] = ()
+    if len(halves) > 1:
+        pairs = [(a, p) for a, p in pairs if abs(p) != 0.5]
+        above, below = [a for a, p in halves if p > 0], [a for a, p in halves if p < 0]
+        inner = Form(1.0, tuple(above), tuple(below)) if above else Form(1.0, tuple(below))
+        roots = (power(inner.bare(), 0.5),)
+    num = tuple(power(a, p) for a, p in pairs if p > 0)
+    den = tuple(power(a, -p) for a, p in pairs if p < 0)
+    return Form(scale, num + roots, den) if not halves or above_line(halves) else Form(scale, num, den + roots)
+
+
+def above_line(halves: Sequence[tuple[Expr, float]]) -> bool:
+    """Does the common root of these half powers stand above the line?"""
+    return any(p > 0 for _, p in halves)
 
 
 def add_forms(forms: Sequence[Form], tol: float) -> Form:
