@@ -21,8 +21,9 @@ Floats = NDArray[np.float64]
 class Expr:
     """A formula.  Python's arithmetic operators build bigger trees and do nothing else."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_hash", "_order")
     _hash: int
+    _order: tuple[Any, ...]  # see order_key; computed on first use
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"an expression is immutable; build a new one instead of setting {name!r}")
@@ -212,6 +213,24 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
         if any(new is not old for new, old in zip(args, expr.args, strict=True)):
             expr = Call(expr.op, args)
     return change(expr)
+
+
+def order_key(expr: Expr) -> tuple[Any, ...]:
+    """A key that sorts formulas the same way in every process: constants, parameters, columns, powers, the rest."""
+    try:
+        return expr._order
+    except AttributeError:
+        key: tuple[Any, ...]
+        if isinstance(expr, Call):
+            args = tuple([order_key(a) for a in expr.args])
+            key = (3, *args) if expr.op == "pow" else (4, expr.op, args)
+        elif isinstance(expr, Const):
+            key = (0, expr.value)
+        else:
+            assert isinstance(expr, Param | Var)
+            key = (1 if isinstance(expr, Param) else 2, expr.index)
+        object.__setattr__(expr, "_order", key)
+        return key
 
 
 def size(expr: Expr) -> int:
