@@ -1,0 +1,165 @@
+"""Constants of a formula from data: start points, losses, and the two optimisers.
+
+``fit_constants`` is what SFO calls for every rollout.  The default is Levenberg-Marquardt on the kernels; "bfgs" is
+scipy's BFGS over all constants, the paper's own optimiser, kept for the ablations.  Knows no exponents' policy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..candidate import Status
+from ..symbolic.expr import Expr
+from .kernels import LOSSES, TapeFit, evaluate_tape, fit_tape, jacobian
+from .robust import mean_loss
+from .tape import Tape, compile_tape
+
+Floats = NDArray[np.float64]
+
+INITS = ("lhs", "random", "grid", "evolutionary")
+
+
+@dataclass(frozen=True)
+class ConstantFit:
+    """Fitted constants; ``loss`` is the (weighted) mean loss, finite exactly when the status is OK."""
+
+    params: Floats
+    loss: float
+    status: Status
+    n_steps: int = 0
+
+
+def fit_constants(
+    expr: Expr,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    rng: np.random.Generator,
+    weights: ArrayLike | None = None,
+    start: ArrayLike | None = None,
+    n_starts: int = 10,
+    init: str = "lhs",
+    spread: float = 3.0,
+    loss: str = "mse",
+    delta: float = 10.0,
+    tau: float = 0.5,
+    optimiser: str = "lm",
+    max_steps: int = 60,
+    n_threads: int = 1,
+) -> ConstantFit:
+    """Best constants for the ``Param`` leaves of ``expr``.
+
+    ``start`` is tried first, then ``n_starts`` more: ``init`` says how they are drawn ("lhs", "grid" and
+    "evolutionary" from the box [-spread, spread], "random" from a normal distribution of that width).
+    """
+    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    tape = compile_tape(expr, X.shape[1], project=optimiser == "lm")
+    starts = _starts(tape, X, y, n_starts, init, spread, rng)
+    if start is not None:
+        starts = np.vstack([np.asarray(start, dtype=np.float64)[None, : tape.n_params], starts])
+    if optimiser == "lm":
+        fit = fit_tape(
+            tape, X, y, starts, weights=weights, loss=loss, delta=delta, tau=tau, max_steps=max_steps, n_threads=n_threads
+        )  # fmt: skip
+    elif optimiser == "bfgs":
+        fit = _fit_bfgs(tape, X, y, starts, weights, loss, delta if loss == "huber" else tau)
+    else:
+        raise ValueError(f"unknown optimiser {optimiser!r}; known are lm, bfgs")
+    return ConstantFit(fit.params, fit.loss, fit.status, fit.n_steps)
+
+
+def _starts(
+    tape: Tape, X: Floats, y: Floats, n: int, init: str, spread: float, rng: np.random.Generator
+) -> Floats:
+    """(n, n_params) start points; only the nonlinear constants need any."""
+    free = len(tape.nonlinear)
+    starts = np.ones((n if free else min(n, 1), tape.n_params))
+    if free == 0 or n == 0:
+        return starts
+    if init == "lhs":
+        from scipy.stats import qmc  # late: scipy.stats takes half a second to load
+
+        points = (2.0 * qmc.LatinHypercube(free, rng=rng).random(n) - 1.0) * spread
+    elif init == "random":
+        points = rng.normal(0.0, spread, (n, free))
+    elif init == "grid":
+        points = _grid(n, free) * spread
+    elif init == "evolutionary":
+        points = _evolved(tape, X, y, n, spread, rng)
+    else:
+        raise ValueError(f"unknown init {init!r}; known are {', '.join(INITS)}")
+    starts[:, tape.nonlinear] = points
+    return starts
+
+
+def _grid(n: int, free: int) -> Floats:
+    """The first n points of a regular grid in [-1, 1]^free, in an order that spreads early points."""
+    side = max(2, int(np.ceil(n ** (1.0 / free))))
+    axis = np.linspace(-1.0, 1.0, side + 2)[1:-1]
+    total = side**free if free * np.log(side) < 60 else 2**62
+    picks = [(k * total) // n for k in range(n)]
+    return np.array([[axis[(pick // side**j) % side] for j in range(free)] for pick in picks])
+
+
+def _evolved(tape: Tape, X: Floats, y: Floats, n: int, spread: float, rng: np.random.Generator) -> Floats:
+    """The n best of a small differential evolution: selection, crossover, mutation, replacement."""
+    free = len(tape.nonlinear)
+    population = rng.uniform(-spread, spread, (max(2 * n, 8), free))
+    losses = np.array([_one_loss(tape, X, y, p) for p in population])
+    for _ in range(8):
+        a, b, c = (population[rng.permutation(len(population))] for _ in range(3))
+        cross = rng.random(population.shape) < 0.7
+        children = np.where(cross, a + 0.7 * (b - c), population)
+        trial = np.array([_one_loss(tape, X, y, p) for p in children])
+        better = trial < losses
+        population[better], losses[better] = children[better], trial[better]
+    return population[np.argsort(losses, kind="stable")[:n]]
+
+
+def _one_loss(tape: Tape, X: Floats, y: Floats, theta: Floats) -> float:
+    """Sum of squares at theta with the linear constants solved for; inf if undefined."""
+    starts = np.ones((1, tape.n_params))
+    starts[0, tape.nonlinear] = theta
+    return fit_tape(tape, X, y, starts, max_steps=0).loss
+
+
+def _fit_bfgs(
+    tape: Tape, X: Floats, y: Floats, starts: Floats, weights: ArrayLike | None, loss: str, parameter: float
+) -> TapeFit:
+    """scipy's BFGS over all constants from every start, with exact gradients."""
+    from scipy.optimize import minimize
+
+    root = np.empty(0) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64))
+    w = np.full(len(y), 1.0 / len(y)) if weights is None else root**2 / (root @ root)
+    kind = LOSSES[loss]
+
+    def objective(params: Floats) -> tuple[float, Floats]:
+        values, J = jacobian(tape, X, params)
+        r = y - values
+        value = mean_loss(kind, parameter, r, root)
+        slope = -J.T @ (w * _slope(loss, parameter, r))
+        if not np.isfinite(value) or not np.isfinite(slope).all():
+            return 1e300, np.zeros(len(params))
+        return value, slope
+
+    best = TapeFit(np.nan_to_num(starts[0]), float("inf"), Status.NON_FINITE, 0)
+    n_steps = 0
+    for start in starts:
+        found = minimize(objective, start, jac=True, method="BFGS")
+        n_steps += int(found.nit)
+        value = mean_loss(kind, parameter, y - evaluate_tape(tape, X, found.x), root)
+        if np.isfinite(value) and np.isfinite(found.x).all() and value < best.loss:
+            best = TapeFit(found.x, value, Status.OK, n_steps, bool(found.success))
+    return TapeFit(best.params, best.loss, best.status, n_steps, best.settled)
+
+
+def _slope(loss: str, parameter: float, r: Floats) -> Floats:
+    """Derivative of the loss by the residual."""
+    if loss == "mse":
+        return 2.0 * r
+    if loss == "huber":
+        return np.clip(r, -parameter, parameter)
+    return np.where(r >= 0.0, parameter, parameter - 1.0)

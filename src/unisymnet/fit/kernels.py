@@ -1,0 +1,206 @@
+"""The door to the compiled kernels: values, Jacobians and fits of tapes, in threads if asked.
+
+What runs below the Python level is in interpreter.py, projection.py, levenberg.py and robust.py; it holds no lock,
+so threads run side by side, and results do not depend on how many there are.  Knows no Expr (see constants.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from ..candidate import Status
+from .least_squares import SUMS
+from .levenberg import EXACT, FAILED, RUNNING, race
+from .projection import N_REGISTERS, Data, Program, load, move, predict, slopes, stride_of
+from .robust import HUBER, QUANTILE, SQUARES, refine
+from .tape import Tape
+
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+R = TypeVar("R")
+
+HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
+LOSSES = {"mse": SQUARES, "huber": HUBER, "quantile": QUANTILE}
+_ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
+
+
+@dataclass(frozen=True)
+class TapeFit:
+    """The best of all starts.  ``loss`` is the (weighted) mean loss, finite exactly when the status is OK.
+
+    ``settled`` is False if the step limit came first; such a fit is usable, more steps may improve it.
+    """
+
+    params: Floats
+    loss: float
+    status: Status
+    n_steps: int
+    settled: bool = True
+
+
+def evaluate_tape(tape: Tape, X: ArrayLike, params: ArrayLike = ()) -> Floats:
+    """Values on the rows of X (n, d); outside the domain nan or inf, as in ``symbolic.expr.evaluate``."""
+    columns = _columns(tape, X)
+    theta, c = _split(tape, params)
+    values = np.empty(columns.shape[1])
+    _run(_program(tape), columns, theta, c, values, np.empty((0, 0)), np.empty((0, 0)))
+    return values
+
+
+def jacobian(tape: Tape, X: ArrayLike, params: ArrayLike) -> tuple[Floats, Floats]:
+    """Values (n,) and their derivatives (n, n_params) by every unknown."""
+    columns = _columns(tape, X)
+    theta, c = _split(tape, params)
+    n = columns.shape[1]
+    values, J = np.empty(n), np.zeros((tape.n_params, n))
+    by_theta, by_c = np.empty((len(theta), n)), np.empty((len(c), n))
+    _run(_program(tape), columns, theta, c, values, by_theta, by_c)
+    J[tape.nonlinear], J[tape.linear] = by_theta, by_c
+    return values, J.T
+
+
+def covariance(
+    tape: Tape, X: ArrayLike, params: ArrayLike, weights: ArrayLike | None, residual_variance: float
+) -> Floats:
+    """Covariance (n_params, n_params) of fitted constants; inf on the diagonal of those the data do not fix."""
+    _, J = jacobian(tape, X, params)
+    if weights is not None:
+        J = J * np.sqrt(np.asarray(weights, dtype=np.float64))[:, None]
+    J = J[np.isfinite(J).all(axis=1)]
+    size = np.linalg.norm(J, axis=0)
+    used = np.flatnonzero(size > 0)
+    result = np.zeros((tape.n_params, tape.n_params))
+    _, s, V = np.linalg.svd(J[:, used] / size[used], full_matrices=False)
+    known = s > 1e-10 * s.max(initial=0.0)
+    root = V[known].T / s[known]
+    result[np.ix_(used, used)] = residual_variance * (root @ root.T) / np.outer(size[used], size[used])
+    loose = (V[~known] ** 2).sum(axis=0) > 1e-6
+    result[used[loose], used[loose]] = np.inf
+    unused = np.flatnonzero(size == 0)
+    result[unused, unused] = np.inf
+    return result
+
+
+def fit_tape(
+    tape: Tape,
+    X: ArrayLike,
+    y: ArrayLike,
+    starts: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    loss: str = "mse",
+    delta: float = 10.0,
+    tau: float = 0.5,
+    max_steps: int = 60,
+    tol: float = 1e-7,
+    n_threads: int = 1,
+) -> TapeFit:
+    """Constants that minimise the loss: the best over the rows of ``starts`` (n_starts, n_params).
+
+    Only the entries of ``tape.nonlinear`` matter as start values; the linear constants are solved for.  ``loss`` is
+    "mse", "huber" (threshold ``delta``) or "quantile" (level ``tau``); ``max_steps`` limits the steps per start.
+    """
+    if loss not in LOSSES:
+        raise ValueError(f"unknown loss {loss!r}; known are {', '.join(LOSSES)}")
+    data, mass = _data(tape, X, y, weights)
+    starts = np.asarray(starts, dtype=np.float64).reshape(-1, tape.n_params)
+    theta = np.ascontiguousarray(starts[:, tape.nonlinear] if len(tape.nonlinear) else np.empty((1, 0)))
+    weighted = data.y * data.root if data.root.size else data.y
+    floor = _ROUNDING * float(weighted @ weighted)
+    program = _program(tape)
+
+    def run(heat: Floats) -> tuple[int, Floats, Floats]:
+        found, result = np.zeros(len(tape.nonlinear) + len(tape.linear)), np.empty(2)
+        state = race(program, data, floor, tol, max_steps, heat, found, result)
+        return state, found, result
+
+    heats = [theta[i : i + HEAT] for i in range(0, len(theta), HEAT)]
+    best, n_steps = None, 0
+    for state, found, result in in_order(run, heats, n_threads):
+        n_steps += int(result[1])
+        if state != FAILED and (best is None or result[0] < best[2][0]):
+            best = (state, found, result)
+        if state == EXACT:
+            break
+    params = np.where(np.isfinite(starts[0]), starts[0], 0.0) if len(starts) else np.zeros(tape.n_params)
+    if best is None:
+        return TapeFit(params, float("inf"), Status.NON_FINITE, n_steps)
+    state, found, value = best[0], best[1], float(best[2][0]) / mass
+    if loss != "mse":
+        value = refine(program, data, LOSSES[loss], delta if loss == "huber" else tau, 1e-9, found)
+    params[tape.nonlinear], params[tape.linear] = np.split(found, [len(tape.nonlinear)])
+    return TapeFit(params, value, Status.OK, n_steps, state != RUNNING)
+
+
+def fit_batch(
+    jobs: Sequence[tuple[Tape, ArrayLike]], X: ArrayLike, y: ArrayLike, *, n_threads: int = 1, **settings: Any
+) -> list[TapeFit]:
+    """``fit_tape`` for many (tape, starts) on one table, side by side; ``settings`` as there."""
+    return list(in_order(lambda job: fit_tape(job[0], X, y, job[1], **settings), jobs, n_threads))
+
+
+def in_order(run: Callable[[T], R], jobs: Iterable[T], n_threads: int) -> Iterator[R]:
+    """``map`` that works ahead in threads if there is more than one."""
+    if n_threads <= 1:
+        yield from map(run, jobs)
+    else:
+        with ThreadPoolExecutor(n_threads) as pool:
+            yield from pool.map(run, jobs)
+
+
+def _program(tape: Tape) -> Program:
+    return Program(tape.code, tape.layout, tape.constants, tape.phi)
+
+
+def _columns(tape: Tape, X: ArrayLike) -> Floats:
+    table = np.asarray(X, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] != tape.n_features:
+        raise ValueError(f"X must be a table with {tape.n_features} columns, got an array of shape {table.shape}")
+    return np.ascontiguousarray(table.T)
+
+
+def _split(tape: Tape, params: ArrayLike) -> tuple[Floats, Floats]:
+    values = np.asarray(params, dtype=np.float64)
+    if len(values) < tape.n_params:
+        raise ValueError(f"the formula has {tape.n_params} free constants, but {len(values)} values were given")
+    return values[tape.nonlinear], values[tape.linear]
+
+
+def _data(tape: Tape, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> tuple[Data, float]:
+    """What the kernels read, and the total weight.  Equal weights are left out: they would only cost time."""
+    columns, target = _columns(tape, X), np.ascontiguousarray(y, dtype=np.float64)
+    n = columns.shape[1]
+    if target.shape != (n,):
+        raise ValueError(f"X has {n} rows, but y has shape {target.shape}; give one value per row")
+    root = np.empty(0)
+    if weights is not None:
+        w = np.asarray(weights, dtype=np.float64)
+        if w.shape != (n,) or not np.all(w >= 0) or not np.any(w > 0):
+            raise ValueError(f"weights must be {n} numbers >= 0 and not all 0, got shape {w.shape}, {w}")
+        if np.any(w != w[0]):
+            root = np.sqrt(w)
+    return Data(columns, target, root), float(root @ root) if root.size else float(n)
+
+
+@njit(**SUMS)
+def _run(
+    program: Program, X: Floats, theta: Floats, c: Floats, values: Floats, by_theta: Floats, by_c: Floats
+) -> None:
+    """Values, and the slopes by theta and c unless their arrays are empty."""
+    n = values.shape[0]
+    work = np.empty(program.layout[N_REGISTERS] * stride_of(n))
+    load(program, X, work)
+    move(program, theta, work, n)
+    predict(program, c, work, values)
+    if by_theta.shape[0] > 0:
+        slopes(program, c, work, np.empty_like(work), n, by_theta)
+    for k in range(by_c.shape[0]):
+        place = program.phi[k] * stride_of(n)
+        by_c[k] = work[place : place + n]
