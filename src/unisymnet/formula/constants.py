@@ -86,13 +86,16 @@ def simple_name(value: float) -> str | None:
     return None
 
 
-def free(expr: Expr) -> tuple[Expr, tuple[float, ...]]:
-    """The formula with its constants as parameters in reading order, and their values."""
+def free(expr: Expr, *, hold_simple: bool = False) -> tuple[Expr, tuple[float, ...]]:
+    """The formula with its constants as parameters in reading order, and their values.
+
+    With `hold_simple`, numbers like 1/2 or π stay as they are: they were made simple on purpose.
+    """
     values: list[float] = []
 
     def visit(node: Expr, fixed: bool) -> Expr:
         if isinstance(node, Const):
-            if fixed:
+            if fixed or (hold_simple and simple_name(node.value) is not None):
                 return node
             values.append(node.value)
             return Param(len(values) - 1)
@@ -121,6 +124,13 @@ def refit(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> tu
     fitted, errors = _fit(form, values, X, y, weights)
     constants = tuple(Constant(v, v, s, simple_name(v)) for v, s in zip(fitted, errors, strict=True))
     return bind(form, fitted), constants
+
+
+def settle(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> Expr:
+    """The formula with its constants fitted to these rows, those that are simple numbers held."""
+    form, values = free(expr, hold_simple=True)
+    fitted, _ = _fit(form, values, X, y, weights)
+    return bind(form, fitted)
 
 
 def report(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> tuple[Constant, ...]:

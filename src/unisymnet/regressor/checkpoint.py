@@ -1,0 +1,114 @@
+"""The front of a running fit on disk, so that a killed process loses nothing.
+
+One small JSON file per data set and settings, replaced atomically whenever the front grows; the next fit on the
+same data starts from it. Formulas are stored as text and their losses computed anew, so a damaged or foreign file
+can do no harm. Does not know the search.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import Candidate, ParetoFront
+from ..errors import CheckpointError
+from ..problem import Problem
+from ..symbolic.expr import Expr, evaluate, variables
+from ..symbolic.parse import parse
+from ..symbolic.text import to_text
+
+Floats = NDArray[np.float64]
+
+SCHEMA = "unisymnet-checkpoint"
+VERSION = 1
+
+
+class Checkpoint:
+    """The file for these data and settings in a folder."""
+
+    def __init__(self, folder: str | os.PathLike[str], fingerprint: str) -> None:
+        self.folder = Path(folder)
+        self.fingerprint = fingerprint
+        self.path = self.folder / f"front-{fingerprint[:16]}.json"
+        self._written = ""
+
+    def read(self, problem: Problem) -> tuple[Candidate, ...]:
+        """The saved candidates, measured on the problem; none if nothing was saved."""
+        if not self.path.exists():
+            return ()
+        try:
+            data = json.loads(self.path.read_text(encoding="utf-8"))
+            if data["schema"] != SCHEMA or data["version"] != VERSION or data["fingerprint"] != self.fingerprint:
+                raise ValueError(f"schema {data['schema']!r}, version {data['version']!r}")
+            rows = [(parse(row["expression"]), row) for row in data["candidates"]]
+        except (ValueError, KeyError, TypeError) as error:
+            raise CheckpointError(
+                f"the checkpoint {self.path} cannot be read ({error}); delete the file to start afresh"
+            ) from error
+        found = (_candidate(expr, row, problem) for expr, row in rows)
+        return tuple(candidate for candidate in found if candidate is not None)
+
+    def write(self, front: ParetoFront) -> None:
+        """Replace the file; a reader sees the old or the new one, never a part."""
+        data = {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "fingerprint": self.fingerprint,
+            "candidates": [_row(candidate) for candidate in front],
+        }
+        text = json.dumps(data, indent=1)
+        if text == self._written:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(self.path, text)
+        self._written = text
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write beside the target and rename: the process may die at any moment."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
+def fingerprint(arrays: Iterable[Floats], settings: dict[str, Any]) -> str:
+    """A name for these rows and the settings that change what may be found."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(str(array.shape).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    digest.update(json.dumps(settings, sort_keys=True, default=str).encode())
+    return digest.hexdigest()
+
+
+def loss_on(expr: Expr, problem: Problem) -> float:
+    """Mean square in the caller's units of a formula in the caller's units; nan or inf where undefined."""
+    with np.errstate(all="ignore"):
+        residuals = evaluate(problem.to_scaled(expr), problem.X) - problem.y
+        return float(np.average(residuals**2, weights=problem.weights)) * problem.y_scale**2
+
+
+def _row(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "expression": to_text(candidate.expr),
+        "loss": candidate.loss,
+        "complexity": candidate.complexity,
+        "n_constants": candidate.n_constants,
+        "source": candidate.source,
+    }
+
+
+def _candidate(expr: Expr, row: dict[str, Any], problem: Problem) -> Candidate | None:
+    if max(variables(expr), default=-1) >= problem.n_features:
+        return None
+    loss = loss_on(expr, problem)
+    if not np.isfinite(loss):
+        return None
+    return Candidate(expr, loss, int(row["complexity"]), int(row["n_constants"]), str(row["source"]))

@@ -1,0 +1,271 @@
+"""`UniSymNetRegressor`: formulas from data, behind scikit-learn's interface.
+
+Checks what it is given, hands over to run.py, and keeps what came back. Does not search, measure or print itself.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..formula import Formula
+from ..symbolic.expr import Expr
+from .interrupt import Interrupts
+from .own import as_expr
+from .saved import load_model, save_model
+from .table import chosen_text, frame_rows, front_text
+from .validation import check_data, check_parameters, check_rows, operator_set, seed_generator
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from .outcome import Entry
+    from .run import FitEvent, Options
+
+Floats = NDArray[np.float64]
+
+
+class UniSymNetRegressor(RegressorMixin, BaseEstimator):
+    """Find formulas y = f(X), from simple to exact.
+
+    Parameters
+    ----------
+    max_time : float or None, default=60
+        Seconds for one fit. The search ends earlier when a formula is exact. None: until nothing is left to try.
+    random_state : int, generator or None, default=0
+        Same seed, same formulas, as long as `max_time` does not cut in.
+    n_jobs : int or None, default=2
+        Threads of the compiled kernels. Does not change the result.
+    operators : list of str, str or None, default=None
+        Operators that a formula may use, as names or signs: ``"+,-,*,/,sin"``. None: all.
+    max_complexity : int, default=60
+        Largest size of a formula: operators, columns and constants counted.
+    exponents : list of float or None, default=None
+        Exponents tried for powers of formulas with open constants; None: the paper's set.
+    loss : {"mse"}, default="mse"
+        What the constants minimise.
+    strategy : {"auto", "sfo", "dno-p", "dno-np"}, default="auto"
+        How structures with open constants are fitted.
+    proposers : list of str or of proposers, default=None
+        Which ways of proposing formulas to use, by name or as objects; None: all.
+    selection : {"best", "accuracy", "simplest"}, default="best"
+        How the one formula is picked from the front; "best" is the shortest description of formula and data.
+    noise : float or None, default=None
+        Standard deviation of the noise in y, if known.
+    validation_fraction : float, default=0.2
+        Share of the rows kept back for choosing a formula when there are at least 50. Constants are then fitted on
+        all rows.
+    max_evaluations : int or None, default=None
+        Number of formulas to fit at most. With this limit results are reproducible on any machine.
+    max_rows, max_columns : int, default=2000 and 10
+        The search uses at most so many rows and columns; the choice of columns is said in `notes_`.
+    warm_start : bool, default=False
+        Start from the formulas of the last fit.
+    checkpoint : str or None, default=None
+        Folder in which the front is saved while it grows; a fit on the same data starts from it.
+    callback : callable or None, default=None
+        Called with a `FitEvent` whenever a stage begins or the front grows.
+    verbose : bool, default=False
+        Show progress on stderr.
+
+    Attributes
+    ----------
+    equations_ : DataFrame with one row per formula: complexity, loss, r2, r2_valid, score, equation, picked, …
+    formula_ : the picked `Formula`; `model[i]` gives formula i of the table.
+    notes_ : sentences about columns and rows left out and other things worth knowing.
+    interrupted_ : whether Ctrl-C or SIGALRM ended the fit; what was found until then is kept.
+    trace_ : what each way of proposing did.
+    """
+
+    front_: tuple[Entry, ...]
+    picked_: int
+
+    def __init__(
+        self,
+        *,
+        max_time: float | None = 60,
+        random_state: Any = 0,
+        n_jobs: int | None = 2,
+        operators: str | Iterable[str] | None = None,
+        max_complexity: int = 60,
+        exponents: Sequence[float] | None = None,
+        loss: str = "mse",
+        strategy: str = "auto",
+        proposers: Sequence[Any] | None = None,
+        selection: str = "best",
+        noise: float | None = None,
+        validation_fraction: float = 0.2,
+        max_evaluations: int | None = None,
+        max_rows: int = 2000,
+        max_columns: int = 10,
+        warm_start: bool = False,
+        checkpoint: str | None = None,
+        callback: Callable[[FitEvent], Any] | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.max_time = max_time
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.operators = operators
+        self.max_complexity = max_complexity
+        self.exponents = exponents
+        self.loss = loss
+        self.strategy = strategy
+        self.proposers = proposers
+        self.selection = selection
+        self.noise = noise
+        self.validation_fraction = validation_fraction
+        self.max_evaluations = max_evaluations
+        self.max_rows = max_rows
+        self.max_columns = max_columns
+        self.warm_start = warm_start
+        self.checkpoint = checkpoint
+        self.callback = callback
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        guesses: Sequence[str | Formula | Expr] | None = None,
+    ) -> UniSymNetRegressor:
+        """Search for formulas.
+
+        `guesses` are formulas you suspect, as text in the names of the columns; names that are no column are
+        constants to fit. Ctrl-C stops the search and keeps what it has found.
+        """
+        interrupts = Interrupts()
+        with interrupts.caught():
+            check_parameters(self)
+            earlier = self._earlier_formulas()
+            data = check_data(self, X, y, sample_weight)
+            from .run import run_fit
+
+            suspected = [as_expr(guess, data.names) for guess in guesses or ()]
+            rng = seed_generator(self.random_state)
+            outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts)
+        self.front_ = outcome.entries
+        self.picked_ = outcome.picked
+        self.notes_ = outcome.notes
+        self.trace_ = outcome.trace
+        self.stopped_ = outcome.stopped
+        self.interrupted_ = outcome.stopped == "interrupted"
+        self.seconds_ = outcome.seconds
+        self.n_evaluations_ = outcome.n_evaluations
+        self.n_train_, self.n_valid_ = outcome.n_train, outcome.n_valid
+        return self
+
+    def predict(self, X: Any, index: int | None = None) -> Floats:
+        """Values of the picked formula, or of formula `index`; nan or inf outside its domain."""
+        formula = self._formula(index)
+        return formula.predict(check_rows(self, X))
+
+    @property
+    def formula_(self) -> Formula:
+        """The picked formula."""
+        return self._formula(None)
+
+    @property
+    def equations_(self) -> pd.DataFrame:
+        """The front as a table, one row per formula."""
+        check_is_fitted(self)
+        import pandas as pd
+
+        return pd.DataFrame(frame_rows(self.front_, self.picked_))
+
+    def __getitem__(self, index: int) -> Formula:
+        """Formula `index` of the table."""
+        return self._formula(index)
+
+    def sympy(self, index: int | None = None) -> Any:
+        """The formula as a sympy expression in the names of the columns."""
+        return self._formula(index).sympy()
+
+    def latex(self, index: int | None = None, digits: int | None = 4) -> str:
+        """The formula as LaTeX, constants rounded to `digits`."""
+        return self._formula(index).latex(digits)
+
+    def score_equations(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
+        """R² of every formula of the table on these rows."""
+        check_is_fitted(self)
+        rows = check_rows(self, X)
+        return np.array([entry.formula.score(rows, y, sample_weight) for entry in self.front_])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model as JSON; `load` reads it back without the data."""
+        check_is_fitted(self)
+        save_model(self, os.fspath(path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> UniSymNetRegressor:
+        """A fitted model from the file that `save` wrote."""
+        return load_model(cls, os.fspath(path))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "front_" in vars(self)
+
+    def __str__(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return repr(self)
+        limit = "" if self.max_time is None else f" of {self.max_time:g}"
+        rows = f"{self.n_train_} rows" + (f" + {self.n_valid_} for validation" if self.n_valid_ else "")
+        target, names = self.formula_.target, self.formula_.names
+        columns = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        head = f"{target} = f({columns})   {rows}   {self.seconds_:.1f}{limit} s ({self.stopped_})"
+        table = front_text(self.front_, self.picked_)
+        lines = [head, "", table, "", chosen_text(self.front_[self.picked_])]
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes_)])
+
+    def _formula(self, index: int | None) -> Formula:
+        check_is_fitted(self)
+        place = self.picked_ if index is None else index
+        if not -len(self.front_) <= place < len(self.front_):
+            raise IndexError(f"there is no formula {place}; the table has {len(self.front_)}, counted from 0")
+        return self.front_[place].formula
+
+    def _earlier_formulas(self) -> tuple[Formula, ...]:
+        if not self.warm_start or not self.__sklearn_is_fitted__():
+            return ()
+        return tuple(entry.formula for entry in self.front_)
+
+    def _options(self) -> Options:
+        from ..fit.polish import Polish
+        from ..fit.sfo import SFO
+        from ..search import SearchSettings
+        from ..stages import default_proposers
+        from .run import Options
+
+        if self.strategy.startswith("dno"):
+            raise ValueError(f"strategy {self.strategy!r} is not available in this version; use 'auto' or 'sfo'")
+        given = list(self.proposers or ())
+        own = tuple(proposer for proposer in given if not isinstance(proposer, str))
+        names = [name for name in given if isinstance(name, str)]
+        named = default_proposers(names or None) if names or not given else ()
+        sfo = SFO() if self.exponents is None else SFO(exponents=(*map(float, self.exponents), None))
+        operators = operator_set(self.operators)
+        return Options(
+            settings=SearchSettings(
+                max_time=self.max_time,
+                max_evaluations=self.max_evaluations,
+                max_complexity=self.max_complexity,
+            ),
+            proposers=(*own, *named),
+            fitter=Polish(sfo=sfo),
+            operators=operators,
+            noise=self.noise,
+            selection=self.selection,
+            validation_fraction=self.validation_fraction,
+            max_rows=self.max_rows,
+            max_columns=self.max_columns,
+            checkpoint=self.checkpoint,
+            callback=self.callback,
+            verbose=self.verbose,
+            fingerprinted={"operators": sorted(operators), "max_complexity": self.max_complexity},
+        )

@@ -1,0 +1,169 @@
+"""From the front of a search to what a user reads: formulas in all columns, R² on both kinds of rows, the pick.
+
+The pick follows a named rule among the formulas that hold on the rows kept back. Constants are then fitted once
+more on all rows, except those that are simple numbers, and get their standard errors. Does not know the search.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import EXACT, Candidate, ParetoFront, select
+from ..deadline import Deadline
+from ..formula import Formula
+from ..formula.constants import report, settle
+from ..symbolic.expr import Expr, Var, evaluate, rebuild
+from .validation import Data
+
+Floats = NDArray[np.float64]
+
+CHUNK = 100_000
+MAX_SETTLE_ROWS = 20_000
+OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of the table: a formula and how well it does."""
+
+    formula: Formula
+    complexity: int
+    loss: float
+    r2: float
+    r2_valid: float | None
+    score: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows that a result is measured on, weights included; `valid` is None for small data."""
+
+    fit: tuple[Floats, Floats, Floats]
+    valid: tuple[Floats, Floats, Floats] | None
+
+
+def measure(
+    front: ParetoFront,
+    rows: Rows,
+    data: Data,
+    columns: Sequence[int],
+    *,
+    rule: str,
+    noise: float | None,
+    deadline: Deadline,
+) -> tuple[tuple[Entry, ...], int]:
+    """The table and the index of its pick."""
+    candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
+    held = None if rows.valid is None else [_squares(expr, *rows.valid) for expr in candidates]
+    picked = _pick(front, rows, held, rule, noise)
+    spread = _spread(rows.fit[1], rows.fit[2])
+    # The pick first: should time run out, the others keep the constants of the search.
+    order = sorted(range(len(front)), key=lambda i: (i != picked, -i))
+    formulas: dict[int, Formula] = {}
+    for index in order:
+        exact = front[index].loss <= (EXACT * spread) ** 2
+        formulas[index] = _settled(candidates[index], data, exact=exact, late=deadline.expired() and index != picked)
+    entries: list[Entry] = []
+    for index, candidate in enumerate(front):
+        r2_valid = None if rows.valid is None or held is None else _r2_of(held[index], *rows.valid[1:])
+        entry = _entry(formulas[index], candidate, data, r2_valid, entries[-1] if entries else None)
+        entries.append(entry)
+    return tuple(entries), picked
+
+
+def in_all_columns(expr: Expr, columns: Sequence[int]) -> Expr:
+    """A formula in the columns searched, renumbered to all columns of the caller."""
+    return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
+
+
+def r2_on(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> float:
+    """R² on any number of rows, in bounded memory; -inf where the formula is undefined."""
+    weights = np.ones(len(y)) if weights is None else weights
+    return _r2_of(_squares(expr, X, y, weights), y, weights)
+
+
+def mean_square(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> float:
+    weights = np.ones(len(y)) if weights is None else weights
+    return float(np.average(_squares(expr, X, y, weights), weights=weights))
+
+
+def _squares(expr: Expr, X: Floats, y: Floats, weights: Floats) -> Floats:
+    """Squared residuals row by row, a chunk at a time: every node of a formula costs an array."""
+    parts = []
+    with np.errstate(all="ignore"):
+        for start in range(0, len(y), CHUNK):
+            part = slice(start, start + CHUNK)
+            parts.append((evaluate(expr, X[part]) - y[part]) ** 2)
+    return np.concatenate(parts)
+
+
+def _r2_of(squares: Floats, y: Floats, weights: Floats) -> float:
+    rest = float(np.average(squares, weights=weights))
+    spread = _spread(y, weights)
+    if not math.isfinite(rest):
+        return -math.inf
+    return 1.0 - rest / spread**2 if spread > 0.0 else float(rest == 0.0)
+
+
+def _spread(y: Floats, weights: Floats) -> float:
+    mean = np.average(y, weights=weights)
+    return float(np.sqrt(np.average((y - mean) ** 2, weights=weights)))
+
+
+def _pick(front: ParetoFront, rows: Rows, held: list[Floats] | None, rule: str, noise: float | None) -> int:
+    _, y, weights = rows.fit
+    sound = [i for i in range(len(front)) if held is None or not _overfits(i, held, rows)]
+    survivors = ParetoFront(front[i] for i in sound) if sound else front
+    chosen = survivors[select(survivors, rule, n_rows=len(y), spread=_spread(y, weights), noise=noise)]
+    return next(i for i, candidate in enumerate(front) if candidate is chosen)
+
+
+def _overfits(index: int, held: list[Floats], rows: Rows) -> bool:
+    """Is the formula undefined on the rows kept back, or clearly worse there than a simpler one?"""
+    assert rows.valid is not None
+    _, y, weights = rows.valid
+    mine = held[index]
+    if not np.isfinite(mine).all():
+        return True
+    floor = (EXACT * _spread(y, weights)) ** 2
+    for simpler in held[:index]:
+        if not np.isfinite(simpler).all():
+            continue
+        difference = (mine - simpler) * weights / weights.mean()
+        error = float(np.std(difference)) / math.sqrt(len(difference))
+        if float(np.mean(difference)) > max(OVERFIT_ERRORS * error, floor):
+            return True
+    return False
+
+
+def _settled(expr: Expr, data: Data, *, exact: bool, late: bool) -> Formula:
+    """The formula with constants from all rows and their errors; as the search left it when it is late."""
+    formula = Formula(expr, data.names, data.target)
+    if late:
+        return formula
+    X, y, weights = data.X, data.y, data.weights
+    if len(y) > MAX_SETTLE_ROWS:
+        rows = np.linspace(0, len(y) - 1, MAX_SETTLE_ROWS).astype(int)
+        X, y, weights = X[rows], y[rows], None if weights is None else weights[rows]
+    if not exact:
+        expr = settle(expr, X, y, weights)
+    return Formula(expr, data.names, data.target, report(expr, X, y, weights))
+
+
+def _entry(formula: Formula, candidate: Candidate, data: Data, r2_valid: float | None, before: Entry | None) -> Entry:
+    weights = np.ones(len(data.y)) if data.weights is None else data.weights
+    squares = _squares(formula.expr, data.X, data.y, weights)
+    loss = float(np.average(squares, weights=weights))
+    floor = (1e-16 * _spread(data.y, weights)) ** 2 or 1e-300
+    score = 0.0
+    if before is not None and candidate.complexity > before.complexity and math.isfinite(loss):
+        gain = math.log(max(before.loss, floor)) - math.log(max(loss, floor))
+        score = gain / (candidate.complexity - before.complexity)
+    r2 = _r2_of(squares, data.y, weights)
+    return Entry(formula, candidate.complexity, loss, r2, r2_valid, score, candidate.source)

@@ -1,0 +1,241 @@
+"""One fit from checked data to a table: choose columns and rows, search, measure, within the time given.
+
+The only file of this folder that knows the search. Everything that varies comes in through `Options`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import Candidate, ParetoFront, select
+from ..deadline import Deadline
+from ..formula import Formula
+from ..metrics import complexity
+from ..problem import Problem, make_problem
+from ..protocols import Fitter, Proposer
+from ..search import SearchResult, SearchSettings, search
+from ..symbolic.expr import Const, Expr, Var, rebuild, variables
+from ..trace import Event, TraceRow
+from .checkpoint import Checkpoint, fingerprint, loss_on
+from .columns import Columns, choose_columns
+from .interrupt import Interrupts
+from .outcome import Entry, Rows, measure
+from .progress import Progress
+from .rows import canonical, sample_rows
+from .validation import Data
+
+Floats = NDArray[np.float64]
+
+FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
+FEW_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the estimator's parameters mean for one fit."""
+
+    settings: SearchSettings
+    proposers: tuple[Proposer, ...]
+    fitter: Fitter
+    operators: frozenset[str] = frozenset()
+    noise: float | None = None
+    selection: str = "best"
+    validation_fraction: float = 0.2
+    max_rows: int = 2000
+    max_columns: int = 10
+    checkpoint: str | None = None
+    callback: Callable[[FitEvent], Any] | None = None
+    verbose: bool = False
+    fingerprinted: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FitEvent:
+    """What a callback is told: the stage at work, time, formulas tried, and the best formula so far."""
+
+    kind: str
+    stage: str
+    seconds: float
+    n_evaluations: int
+    best: Formula
+    n_formulas: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished fit."""
+
+    entries: tuple[Entry, ...]
+    picked: int
+    notes: tuple[str, ...]
+    trace: tuple[TraceRow, ...]
+    stopped: str
+    seconds: float
+    n_evaluations: int
+    n_train: int
+    n_valid: int
+
+
+def run_fit(
+    data: Data,
+    options: Options,
+    guesses: Sequence[Expr],
+    start: Sequence[Formula],
+    rng: np.random.Generator,
+    interrupts: Interrupts,
+) -> Outcome:
+    """Find the formulas. `guesses` and `start` are in the caller's columns and units."""
+    began = time.monotonic()
+    limit = options.settings.max_time
+    deadline = Deadline.never() if limit is None else Deadline.after(limit)
+    X, y, weights = canonical(data.X, data.y, data.weights)
+    wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
+    columns = choose_columns(
+        X, y, weights, data.names, max_columns=options.max_columns, wanted=wanted, seed=int(rng.integers(2**31))
+    )
+    sample = sample_rows(len(y), fraction=options.validation_fraction, max_rows=options.max_rows, rng=rng)
+    fit = X[sample.fit], y[sample.fit], weights[sample.fit]
+    valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
+    notes = [*columns.notes, *_row_notes(len(y), len(sample.fit))]
+    task = _Task(fit, columns, data, options, interrupts)
+    result = task.search(guesses, start, rng, deadline)
+    final = deadline if limit is not None else Deadline.after(60.0)
+    entries, picked = measure(
+        result.front, Rows(fit, valid), data, columns.kept, rule=options.selection, noise=options.noise, deadline=final
+    )
+    return Outcome(
+        entries=entries,
+        picked=picked,
+        notes=tuple(notes),
+        trace=result.trace,
+        stopped="interrupted" if interrupts.requested else result.stopped,
+        seconds=time.monotonic() - began,
+        n_evaluations=result.n_evaluations,
+        n_train=len(sample.fit),
+        n_valid=len(sample.valid),
+    )
+
+
+class _Task:
+    """The search of one fit, with everything that listens to it."""
+
+    def __init__(
+        self,
+        rows: tuple[Floats, Floats, Floats],
+        columns: Columns,
+        data: Data,
+        options: Options,
+        interrupts: Interrupts,
+    ) -> None:
+        X, y, weights = rows
+        self.columns = columns.kept
+        self.names = tuple(data.names[i] for i in columns.kept)
+        self.target = data.target
+        self.options = options
+        self.interrupts = interrupts
+        self.problem: Problem = make_problem(
+            X[:, columns.kept],
+            y,
+            names=self.names,
+            weights=weights,
+            noise=options.noise,
+            operators=options.operators,
+        )
+        self.spread = self.problem.spread * self.problem.y_scale
+        self.checkpoint: Checkpoint | None = None
+        if options.checkpoint is not None:
+            name = fingerprint([X[:, columns.kept], y, weights], options.fingerprinted)
+            self.checkpoint = Checkpoint(options.checkpoint, name)
+        self.front = ParetoFront([self.mean()])
+
+    def search(
+        self, guesses: Sequence[Expr], start: Sequence[Formula], rng: np.random.Generator, deadline: Deadline
+    ) -> SearchResult:
+        saved = self.checkpoint.read(self.problem) if self.checkpoint is not None else ()
+        begin = [self.front[0], *saved, *self.candidates(start)]
+        if self.spread == 0.0:  # a constant target needs no search
+            return SearchResult(self.front, (), "exact", 0.0, 0)
+        with ExitStack() as stack:
+            progress: Progress | None = None
+            if self.options.verbose:
+                limit = self.options.settings.max_time
+                progress = stack.enter_context(Progress(self.names, max_time=limit, best=self.best))
+            try:
+                with self.interrupts.watched():
+                    return search(
+                        self.problem,
+                        self.options.proposers,
+                        self.options.fitter,
+                        self.settings(deadline),
+                        rng=rng,
+                        guesses=[self.scaled(expr) for expr in guesses],
+                        start=begin,
+                        on_event=lambda event: self.heard(event, progress),
+                        stop=self.interrupts,
+                    )
+            except KeyboardInterrupt:  # before or after the search's own guard
+                self.interrupts.requested = True
+                return SearchResult(self.front, (), "interrupted", 0.0, 0)
+
+    def settings(self, deadline: Deadline) -> SearchSettings:
+        limit = self.options.settings.max_time
+        if limit is None:
+            return self.options.settings
+        left = deadline.remaining() - min(FINAL_SHARE * limit, MAX_FINAL)
+        return replace(self.options.settings, max_time=max(left, 0.01))
+
+    def heard(self, event: Event, progress: Progress | None) -> None:
+        """Save first, then show: what was shown must survive a crash."""
+        if event.kind == "front":
+            self.front = ParetoFront(event.front)
+            if self.checkpoint is not None:
+                self.checkpoint.write(self.front)
+        if progress is not None:
+            progress.tell(event.seconds, event.n_evaluations, event.front, event.stage)
+        if self.options.callback is not None and len(event.front):
+            best = Formula(self.best(event.front).expr, self.names, self.target)
+            told = FitEvent(event.kind, event.stage, event.seconds, event.n_evaluations, best, len(event.front))
+            self.options.callback(told)
+
+    def best(self, front: ParetoFront) -> Candidate:
+        rule, noise = self.options.selection, self.options.noise
+        return front[select(front, rule, n_rows=self.problem.n_rows, spread=self.spread, noise=noise)]
+
+    def mean(self) -> Candidate:
+        value = float(np.average(self.problem.y, weights=self.problem.weights)) * self.problem.y_scale
+        return Candidate(Const(value), self.spread**2, complexity(Const(value)), 1, "mean")
+
+    def scaled(self, expr: Expr) -> Expr:
+        """The caller's formula in the columns and units of the problem."""
+        return self.problem.to_scaled(self.inner(expr))
+
+    def inner(self, expr: Expr) -> Expr:
+        """The caller's formula in the columns of the problem."""
+        place = {column: index for index, column in enumerate(self.columns)}
+        return rebuild(expr, lambda node: Var(place[node.index]) if isinstance(node, Var) else node)
+
+    def candidates(self, formulas: Sequence[Formula]) -> list[Candidate]:
+        """Formulas of an earlier fit as members of the front, measured on these rows."""
+        found = []
+        for formula in formulas:
+            expr = self.inner(formula.expr)
+            loss = loss_on(expr, self.problem)
+            if np.isfinite(loss):
+                found.append(Candidate(expr, loss, complexity(expr), len(formula.constants), "warm start"))
+        return found
+
+
+def _row_notes(n_rows: int, n_fit: int) -> list[str]:
+    notes = []
+    if n_rows < FEW_ROWS:
+        notes.append(f"only {n_rows} different rows: several formulas may fit them by chance")
+    if n_fit < 0.5 * n_rows:
+        notes.append(f"searched on {n_fit} of {n_rows} rows, checked on all")
+    return notes

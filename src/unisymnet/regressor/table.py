@@ -1,0 +1,79 @@
+"""The front as people read it: a table in text and the rows of a DataFrame.
+
+Does not compute anything but how wide a column must be.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .outcome import Entry
+
+MAX_FORMULA = 88
+DIGITS = 5
+
+
+def front_text(entries: Sequence[Entry], picked: int) -> str:
+    """The table: pick, size, R² on validation and training rows, score, formula."""
+    valid = any(entry.r2_valid is not None for entry in entries)
+    header = ["pick", "size", *(["R² valid"] if valid else []), "R² train", "score", "formula"]
+    rows = [header]
+    for index, entry in enumerate(entries):
+        formula = entry.formula.text(DIGITS)
+        rows.append(
+            [
+                f">>> {index}" if index == picked else str(index),
+                str(entry.complexity),
+                *([r2_text(entry.r2_valid)] if valid else []),
+                r2_text(entry.r2),
+                f"{entry.score:.2f}",
+                formula if len(formula) <= MAX_FORMULA else formula[: MAX_FORMULA - 1] + "…",
+            ]
+        )
+    widths = [max(len(row[k]) for row in rows) for k in range(len(header) - 1)]
+    lines = ["  ".join([*(cell.rjust(w) for cell, w in zip(row, widths)), row[-1]]) for row in rows]
+    return "\n".join(f"  {line}" for line in lines)
+
+
+def chosen_text(entry: Entry) -> str:
+    """The chosen formula, its constants with ±, and where it holds."""
+    formula = entry.formula
+    lines = [f"{formula.target} = {formula.text(DIGITS + 1)}"]
+    shown = [constant for constant in formula.constants if constant.stderr is not None]
+    if shown:
+        lines.append("  constants: " + ",  ".join(str(constant) for constant in shown))
+    if formula.domain:
+        lines.append("  holds where " + " and ".join(formula.domain))
+    return "\n".join(lines)
+
+
+def r2_text(value: float | None) -> str:
+    """Four places; near 1 the distance from 1, which is what matters there."""
+    if value is None:
+        return "-"
+    if not math.isfinite(value):
+        return "undef."
+    if value > 0.9999:
+        distance = 1.0 - value
+        return "1" if distance < 1e-15 else f"1-{distance:.0e}"
+    return f"{value:.4f}" if value > -10.0 else f"{value:.1e}"
+
+
+def frame_rows(entries: Sequence[Entry], picked: int) -> list[dict[str, Any]]:
+    """One dict per formula: the columns of `equations_`."""
+    return [
+        {
+            "complexity": entry.complexity,
+            "loss": entry.loss,
+            "r2": entry.r2,
+            "r2_valid": math.nan if entry.r2_valid is None else entry.r2_valid,
+            "score": entry.score,
+            "equation": str(entry.formula),
+            "source": entry.source,
+            "domain": ", ".join(entry.formula.domain) or "all",
+            "picked": index == picked,
+        }
+        for index, entry in enumerate(entries)
+    ]

@@ -1,0 +1,208 @@
+"""What a caller may pass: parameters and data, checked once, with errors that name the column and the row.
+
+scikit-learn's own validation runs first, so that its conventions hold; where it refuses, the data are looked at
+again to say which column and row it was. Does not scale, split or choose columns.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from ..candidate import RULES
+from ..errors import DataError
+from ..symbolic.operators import ALIASES, OPERATORS
+
+Floats = NDArray[np.float64]
+
+STRATEGIES = ("auto", "sfo", "dno-p", "dno-np")
+LOSSES = ("mse",)
+
+# What a user means by a sign, as rows of the operator table.
+_SIGNS = {
+    "+": ("add",),
+    "-": ("sub", "neg"),
+    "*": ("mul", "square"),
+    "/": ("div", "inv"),
+    "^": ("pow", "square", "sqrt", "inv"),
+}
+_SAME = {"**": "^", "pow": "^", "add": "+", "sub": "-", "neg": "-", "mul": "*", "div": "/"}
+
+
+@dataclass(frozen=True)
+class Data:
+    """Checked rows: finite float64, one name per column, weights or None."""
+
+    X: Floats
+    y: Floats
+    weights: Floats | None
+    names: tuple[str, ...]
+    target: str
+
+
+def check_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
+    """Validate training data as scikit-learn does, and say where it fails."""
+    target = _target_name(y)
+    try:
+        checked, truth = validate_data(estimator, X, y, dtype=np.float64, order="C", y_numeric=True)
+    except ValueError as error:
+        where = explain(X, y, target)
+        if where is None:
+            raise
+        raise DataError(where) from error
+    weights = None if sample_weight is None else _weights(sample_weight, checked)
+    names = getattr(estimator, "feature_names_in_", None)
+    shown = tuple(f"x{i}" for i in range(checked.shape[1])) if names is None else tuple(map(str, names))
+    return Data(checked, np.asarray(truth, dtype=np.float64), weights, shown, target)
+
+
+def check_rows(estimator: Any, X: Any) -> Floats:
+    """Validate rows to predict on."""
+    try:
+        return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+    except ValueError as error:
+        where = explain(X, None, "")
+        if where is None:
+            raise
+        raise DataError(where) from error
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse parameters that make no sense, one sentence each."""
+    given = estimator.get_params(deep=False)
+    for name in ("max_time", "noise"):
+        _positive(name, given[name], optional=True)
+    for name in ("max_complexity", "max_rows", "max_columns"):
+        _count(name, given[name])
+    if given["max_evaluations"] is not None:
+        _count("max_evaluations", given["max_evaluations"])
+    if given["n_jobs"] is not None and (not _is_whole(given["n_jobs"]) or given["n_jobs"] == 0):
+        raise ValueError(f"n_jobs must be a whole number other than 0, or None, got {given['n_jobs']!r}")
+    share = given["validation_fraction"]
+    if not isinstance(share, numbers.Real) or not 0.0 <= float(share) < 1.0:
+        raise ValueError(f"validation_fraction must lie in [0, 1), got {share!r}")
+    for name, known in (("selection", RULES), ("strategy", STRATEGIES), ("loss", LOSSES)):
+        if given[name] not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, got {given[name]!r}")
+    if given["callback"] is not None and not callable(given["callback"]):
+        raise TypeError(f"callback must be a function of one event, got {given['callback']!r}")
+
+
+def operator_set(operators: str | Iterable[str] | None) -> frozenset[str]:
+    """Rows of the operator table that the user allows; empty means all.
+
+    Takes names and signs, as a list or as one text with commas: "+,*,/,sin" allows sums, products, quotients, sine.
+    """
+    if operators is None or operators == "all":
+        return frozenset()
+    words = operators.split(",") if isinstance(operators, str) else list(operators)
+    allowed: set[str] = set()
+    for word in words:
+        key = str(word).strip().lower()
+        key = ALIASES.get(key, key)
+        key = _SAME.get(key, key)
+        if key not in _SIGNS and key not in OPERATORS:
+            known = ", ".join([*_SIGNS, *(name for name in OPERATORS if name not in _SAME)])
+            raise ValueError(f"operators: {word!r} is not known; choose from {known}")
+        allowed.update(_SIGNS.get(key, (key,)))
+    return frozenset(allowed)
+
+
+def seed_generator(random_state: Any) -> np.random.Generator:
+    """The generator of one fit: the same for the same int, fresh for None."""
+    if random_state is None or _is_whole(random_state):
+        return np.random.default_rng(None if random_state is None else int(random_state))
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(int(random_state.randint(2**31)))
+    raise ValueError(f"random_state must be None, a whole number or a generator, got {random_state!r}")
+
+
+def explain(X: Any, y: Any, target: str) -> str | None:
+    """Which column and row cannot be used, or None when nothing is found."""
+    for column, values in _columns(X, y, target):
+        for row, value in enumerate(values):
+            fault = _fault(value)
+            if fault:
+                return f"{column} holds {fault} in row {row}; {_REMEDIES[fault.split(' ')[0]]}"
+    return None
+
+
+_REMEDIES = {
+    "NaN": "drop these rows or fill them before fitting",
+    "inf": "drop these rows before fitting",
+    "the": "drop the column or turn it into numbers",
+}
+
+
+def _columns(X: Any, y: Any, target: str) -> list[tuple[str, Any]]:
+    """Every column with a name for the message; nothing for what is not a table."""
+    found: list[tuple[str, Any]] = []
+    columns = getattr(X, "columns", None)
+    if columns is not None:
+        found = [(f"column {str(name)!r}", np.asarray(X[name], dtype=object)) for name in columns]
+    elif isinstance(X, np.ndarray | list | tuple):
+        try:
+            table = np.asarray(X, dtype=object)
+        except ValueError:
+            return []
+        if table.ndim == 2:
+            found = [(f"column x{i}", table[:, i]) for i in range(table.shape[1])]
+    if y is not None:
+        values = np.asarray(y, dtype=object)
+        if values.ndim == 1:
+            found.append((f"the target {target!r}", values))
+    return found
+
+
+def _fault(value: Any) -> str | None:
+    if value is None:
+        return "NaN (nothing)"
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return f"the text {value!r}"
+    if isinstance(value, numbers.Real):
+        if math.isnan(value):
+            return "NaN"
+        return "inf" if math.isinf(value) else None
+    return None
+
+
+def _target_name(y: Any) -> str:
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else "y"
+
+
+def _weights(sample_weight: Any, X: Floats) -> Floats:
+    weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
+    if (weights < 0.0).any():
+        raise DataError(f"sample_weight must not be negative, got {weights.min()} in row {int(weights.argmin())}")
+    if not (weights > 0.0).any():
+        raise DataError("sample_weight is zero for every row; at least one row must count")
+    return weights
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def _positive(name: str, value: Any, *, optional: bool) -> None:
+    if optional and value is None:
+        return
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not float(value) > 0.0:
+        raise ValueError(f"{name} must be a positive number{' or None' if optional else ''}, got {value!r}")
+
+
+def _count(name: str, value: Any) -> None:
+    if not _is_whole(value) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
