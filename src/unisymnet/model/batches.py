@@ -1,0 +1,97 @@
+"""From examples to arrays: tokens, bits, and batches of labels of similar length.
+
+Batch number k is a pure function of the source of examples and k, so a training run can resume at any step without
+storing a generator's state.  An optional worker process prepares batches ahead; the order stays the same.  No torch.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .alphabet import PAD, START, Alphabet
+from .bits import encode_points
+from .config import ModelConfig
+
+
+class Example(Protocol):
+    """What training needs of an example: rows (n, d_max + 1) and the label ``[L, 0, i1, …]``."""
+
+    @property
+    def points(self) -> NDArray[np.float32]: ...
+
+    @property
+    def label(self) -> tuple[int, ...]: ...
+
+
+Source = Callable[[int, int], Sequence[Example]]  # (block number, block size) -> examples
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Arrays of equal first dimension: bits (b, n, k), present (b, n), tokens (b, t) with START first."""
+
+    bits: NDArray[np.uint8]
+    present: NDArray[np.bool_]
+    tokens: NDArray[np.int64]
+
+
+def alphabet_of(config: ModelConfig) -> Alphabet:
+    return Alphabet(config.n_features, config.repeats, config.max_depth)
+
+
+def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Alphabet) -> Batch:
+    """One batch of all ``examples``."""
+    bits, present = encode_points(np.stack([e.points for e in examples]), config.bits)
+    rows = [[START, *alphabet.from_label(e.label)] for e in examples]
+    tokens = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)
+    for i, row in enumerate(rows):
+        tokens[i, : len(row)] = row
+    return Batch(bits, present, tokens)
+
+
+def make_pool(source: Source, number: int, batch: int, n_batches: int, config: ModelConfig) -> list[Batch]:
+    """Block ``number`` of the source as ``n_batches`` batches; labels of similar length share a batch."""
+    examples = source(number, batch * n_batches)
+    alphabet = alphabet_of(config)
+    order = sorted(range(len(examples)), key=lambda i: len(examples[i].label))
+    groups = [order[i : i + batch] for i in range(0, len(order), batch)]
+    np.random.default_rng([number, 1]).shuffle(groups)
+    return [collate([examples[i] for i in group], config, alphabet) for group in groups]
+
+
+def batches(
+    source: Source, config: ModelConfig, *, batch: int, n_batches: int, start: int = 0, n_workers: int = 0
+) -> Iterator[Batch]:
+    """Endless batches from number ``start`` on; ``n_workers`` processes prepare them ahead."""
+    number, skip = divmod(start, n_batches)
+    for pool in _pools(source, config, batch, n_batches, number, n_workers):
+        yield from pool[skip:]
+        skip = 0
+
+
+def _pools(
+    source: Source, config: ModelConfig, batch: int, n_batches: int, number: int, n_workers: int
+) -> Iterator[list[Batch]]:
+    if n_workers == 0:
+        while True:
+            yield make_pool(source, number, batch, n_batches, config)
+            number += 1
+    with ProcessPoolExecutor(n_workers, mp_context=multiprocessing.get_context("spawn")) as workers:
+        waiting: deque[Future[list[Batch]]] = deque()
+        try:
+            while True:
+                while len(waiting) < 2 * n_workers + 1:
+                    waiting.append(workers.submit(make_pool, source, number, batch, n_batches, config))
+                    number += 1
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()

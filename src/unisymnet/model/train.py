@@ -1,0 +1,297 @@
+"""Training of M_θ as in the paper's Algorithm 1, resumable at an exact step.
+
+The learning rate and every batch are functions of the step number, so a checkpoint is the weights, the optimiser's
+moments, their running mean and that number; a resumed run equals the uninterrupted one.  Under `torchrun` gradients
+are averaged over processes (gloo on CPU, nccl on GPUs).  Examples come from a ``Source``; this file does not know the
+corpus, nor how labels are searched or exported.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from ..errors import CheckpointError
+from .batches import Batch, Example, Source, alphabet_of, batches, collate
+from .config import ModelConfig
+from .transformer import Transformer
+
+WEIGHTS, STATE, LOG = "last.safetensors", "last.json", "log.jsonl"
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """How to train.  Rates are per step; ``epoch`` is the number of examples after which the rate falls by ``decay``.
+
+    From step ``cooldown_from`` on the rate falls linearly to 0 within ``cooldown_steps``: a run that is to be continued
+    later keeps its last checkpoint before that and cools a copy.  ``patience`` validations without an improvement by
+    ``tolerance`` nats end the run; a rising loss counts as none (ADR 8).
+    """
+
+    batch: int = 32
+    n_batches: int = 16
+    rate: float = 1e-3
+    warmup: int = 500
+    epoch: int = 100_000
+    decay: float = 0.99
+    cooldown_from: int | None = None
+    cooldown_steps: int = 0
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    averaging: float = 0.999
+    patience: int = 40
+    tolerance: float = 0.002
+    seed: int = 0
+
+    def rate_at(self, step: int, world: int = 1) -> float:
+        """Learning rate of ``step``: warm-up, decay per epoch, cool-down."""
+        rate = self.rate * min(1.0, (step + 1) / self.warmup)
+        rate *= self.decay ** (step * self.batch * world / self.epoch)
+        if self.cooldown_from is not None and step >= self.cooldown_from:
+            rate *= max(0.0, 1.0 - (step - self.cooldown_from) / max(self.cooldown_steps, 1))
+        return rate
+
+
+class Run:
+    """Weights, optimiser and running mean of one training run, and how far it is."""
+
+    def __init__(self, config: ModelConfig, settings: TrainSettings, device: str = "cpu") -> None:
+        torch.manual_seed(settings.seed)
+        self.config, self.settings, self.device = config, settings, device
+        self.model = Transformer(config).to(device)
+        self.average = {k: v.detach().clone() for k, v in self.model.state_dict().items()}
+        self.step = 0
+        self.best, self.stale = float("inf"), 0
+        self.world = dist.get_world_size() if dist.is_initialized() else 1
+        self.rank = dist.get_rank() if dist.is_initialized() else 0
+        self.parallel: nn.Module = nn.parallel.DistributedDataParallel(self.model) if self.world > 1 else self.model
+        decayed = [p for p in self.model.parameters() if p.ndim > 1]
+        plain = [p for p in self.model.parameters() if p.ndim <= 1]
+        groups = [{"params": decayed, "weight_decay": settings.weight_decay}, {"params": plain, "weight_decay": 0.0}]
+        self.optimiser = torch.optim.AdamW(groups, lr=settings.rate, betas=(0.9, 0.98), fused=True)
+
+    def update(self, batch: Batch) -> float:
+        """One step of gradient descent; the mean loss of the batch in nats per function."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.settings.rate_at(self.step, self.world)
+        self.optimiser.zero_grad(set_to_none=True)
+        with torch.autocast("cuda", torch.bfloat16, enabled=self.device == "cuda"):
+            loss = self.parallel(*tensors(batch, self.device)).mean()
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
+        self.optimiser.step()
+        self.step += 1
+        # A young run has nothing worth remembering: the mean starts short and grows to its full length.
+        keep = min(self.settings.averaging, self.step / (self.step + 10.0))
+        with torch.no_grad():
+            ours = self.model.state_dict()
+            torch._foreach_lerp_(list(self.average.values()), [ours[k] for k in self.average], 1.0 - keep)
+        return float(loss.detach())
+
+    def averaged(self) -> Transformer:
+        """A model with the running mean of the weights: the one to validate and export."""
+        model = Transformer(self.config).to(self.device)
+        model.load_state_dict(self.average)
+        return model.eval()
+
+    def save(self, folder: Path) -> None:
+        """Write the checkpoint; a kill during writing leaves the previous one intact."""
+        folder.mkdir(parents=True, exist_ok=True)
+        arrays = {f"model.{k}": v for k, v in self.model.state_dict().items()}
+        arrays |= {f"average.{k}": v for k, v in self.average.items()}
+        for name, parameter in self.model.named_parameters():
+            state = self.optimiser.state.get(parameter, {})
+            arrays |= {f"{part}.{name}": state[part] for part in ("exp_avg", "exp_avg_sq") if part in state}
+        state = {
+            "version": _VERSION, "step": self.step, "world": self.world, "best": self.best, "stale": self.stale,
+            "config": self.config.to_dict(), "settings": asdict(self.settings),
+        }  # fmt: skip
+        save_file({k: v.contiguous() for k, v in arrays.items()}, folder / f"{WEIGHTS}.new", {"step": str(self.step)})
+        (folder / f"{STATE}.new").write_text(json.dumps(state, indent=1))
+        os.replace(folder / f"{WEIGHTS}.new", folder / WEIGHTS)
+        os.replace(folder / f"{STATE}.new", folder / STATE)
+
+    def load(self, folder: Path) -> None:
+        """Continue from a checkpoint of the same config; settings may differ (another rate, a cool-down)."""
+        state, arrays = read_checkpoint(folder)
+        if state["config"] != self.config.to_dict():
+            raise CheckpointError(f"{folder} holds another model: {state['config']}; start a new run or use its config")
+        self.model.load_state_dict(_part(arrays, "model."))
+        self.average = {k: v.to(self.device, torch.float32) for k, v in _part(arrays, "average.").items()}
+        self.step, self.best, self.stale = int(state["step"]), float(state["best"]), int(state["stale"])
+        for name, parameter in self.model.named_parameters():
+            if f"exp_avg.{name}" in arrays:
+                moments = {p: arrays[f"{p}.{name}"].to(parameter.device) for p in ("exp_avg", "exp_avg_sq")}
+                self.optimiser.state[parameter] = {"step": torch.tensor(float(self.step)), **moments}
+
+
+def read_checkpoint(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """State and arrays (float32) of a checkpoint folder."""
+    try:
+        state = json.loads((folder / STATE).read_text())
+        arrays = {k: v.float() for k, v in load_file(folder / WEIGHTS).items()}
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"no checkpoint can be read from {folder} ({error}); train without resume") from error
+    if state.get("version") != _VERSION:
+        raise CheckpointError(f"{folder} has version {state.get('version')}, expected {_VERSION}; train anew")
+    return state, arrays
+
+
+def load_model(folder: Path) -> Transformer:
+    """The averaged model of a checkpoint folder, for evaluation and export."""
+    state, arrays = read_checkpoint(folder)
+    model = Transformer(ModelConfig.from_dict(state["config"]))
+    model.load_state_dict(_part(arrays, "average."))
+    return model.eval()
+
+
+def _part(arrays: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+
+
+def tensors(batch: Batch, device: str = "cpu") -> tuple[Tensor, Tensor, Tensor]:
+    """The arrays of a batch as the model takes them."""
+    bits = torch.from_numpy(batch.bits).to(device).float()
+    return bits, torch.from_numpy(batch.present).to(device), torch.from_numpy(batch.tokens).to(device)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Mean nats per function, and the same with the points of another function of the same dimension."""
+
+    nll: float
+    shuffled: float
+
+    @property
+    def gain(self) -> float:
+        """What the model reads from the data beyond the number of variables; a language model of labels has 0."""
+        return self.shuffled - self.nll
+
+
+@torch.no_grad()
+def validate(model: Transformer, examples: Sequence[Example], batch: int = 64) -> Validation:
+    """Likelihood of fresh examples, with their own points and with another's."""
+    alphabet = alphabet_of(model.config)
+    order = sorted(range(len(examples)), key=lambda i: len(examples[i].label))
+    foreign = _another_of_same_dimension(examples)
+    device = str(next(model.parameters()).device)
+    total = np.zeros(2)
+    for start in range(0, len(order), batch):
+        chosen = order[start : start + batch]
+        own = collate([examples[i] for i in chosen], model.config, alphabet)
+        other = collate([examples[foreign[i]] for i in chosen], model.config, alphabet)
+        total[0] += float(model(*tensors(own, device)).sum())
+        total[1] += float(model(*tensors(Batch(other.bits, other.present, own.tokens), device)).sum())
+    nll, shuffled = total / max(len(examples), 1)
+    return Validation(float(nll), float(shuffled))
+
+
+def _another_of_same_dimension(examples: Sequence[Example]) -> list[int]:
+    """For each example the next one with as many used columns (itself if it is alone)."""
+    groups: dict[int, list[int]] = {}
+    for i, example in enumerate(examples):
+        groups.setdefault(int((example.points[:, :-1] != 0).any(axis=0).sum()), []).append(i)
+    foreign = [0] * len(examples)
+    for group in groups.values():
+        for here, there in zip(group, group[1:] + group[:1]):
+            foreign[here] = there
+    return foreign
+
+
+def train(
+    source: Source,
+    valid: Sequence[Example],
+    config: ModelConfig,
+    settings: TrainSettings,
+    folder: Path | str,
+    *,
+    max_steps: int | None = None,
+    hours: float | None = None,
+    resume: bool = False,
+    start: Path | str | None = None,
+    n_workers: int = 0,
+    pause: float = 180.0,
+    log: Callable[[str], None] = print,
+) -> Run:
+    """Train until ``max_steps`` or ``hours`` or the loss is flat; checkpoint and validate every ``pause`` seconds.
+
+    ``resume`` continues from ``folder``; ``start`` continues a checkpoint of another folder (a cool-down of a copy).
+    ``source(block, size)`` gives the examples of a block and must give the same ones each time.
+    """
+    folder = Path(folder)
+    run = Run(config, settings, "cuda" if torch.cuda.is_available() else "cpu")
+    if start is not None and not (resume and (folder / STATE).is_file()):
+        run.load(Path(start))
+    elif resume and (folder / STATE).is_file():
+        run.load(folder)
+    begun = last = time.monotonic()
+    first_step, losses = run.step, [0.0]
+    stream = batches(
+        source, config, batch=settings.batch, n_batches=settings.n_batches, start=run.step, n_workers=n_workers
+    )
+    for batch in stream:
+        now = time.monotonic()
+        over = (max_steps is not None and run.step >= max_steps) or (hours is not None and now - begun > 3600 * hours)
+        if over or now - last > pause:
+            speed = (run.step - first_step) * settings.batch * run.world / max(now - begun, 1e-9)
+            _report(run, valid, folder, speed, float(np.mean(losses)), _eta(run, max_steps, hours, begun, speed), log)
+            last, losses = time.monotonic(), []
+        if over or run.stale >= settings.patience:
+            break
+        losses.append(run.update(batch))
+    stream.close()  # type: ignore[attr-defined]
+    return run
+
+
+def _report(
+    run: Run, valid: Sequence[Example], folder: Path, speed: float, loss: float, eta: str, log: Callable[[str], None]
+) -> None:
+    """Validate, count progress, write the checkpoint and one line of the log."""
+    found = validate(run.averaged(), valid) if valid else Validation(loss, loss)
+    run.stale = 0 if found.nll < run.best - run.settings.tolerance else run.stale + 1
+    run.best = min(run.best, found.nll)
+    if run.rank != 0:
+        return
+    run.save(folder)
+    examples = run.step * run.settings.batch * run.world
+    line = {
+        "time": time.strftime("%H:%M:%S"), "step": run.step, "examples": examples, "train": round(loss, 4),
+        "nll": round(found.nll, 4), "shuffled": round(found.shuffled, 4), "gain": round(found.gain, 4),
+        "rate": run.settings.rate_at(run.step, run.world), "examples_per_s": round(speed, 1),
+    }  # fmt: skip
+    with open(folder / LOG, "a") as file:
+        file.write(json.dumps(line) + "\n")
+    _tensorboard(folder, line)
+    log(f"{line['time']} {examples:,} examples, {speed:.0f}/s, nll {found.nll:.3f}, gain {found.gain:.3f}, {eta}")
+
+
+def _tensorboard(folder: Path, line: dict[str, Any]) -> None:
+    """The same figures for TensorBoard, where it is installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return
+    with SummaryWriter(str(folder / "tensorboard")) as writer:
+        for key in ("train", "nll", "shuffled", "gain", "rate", "examples_per_s"):
+            writer.add_scalar(key, line[key], line["step"])
+
+
+def _eta(run: Run, max_steps: int | None, hours: float | None, begun: float, speed: float) -> str:
+    left = float("inf")
+    if hours is not None:
+        left = 3600 * hours - (time.monotonic() - begun)
+    if max_steps is not None and speed > 0:
+        left = min(left, (max_steps - run.step) * run.settings.batch * run.world / speed)
+    return "no end set" if left == float("inf") else f"{max(left, 0) / 60:.0f} min left"

@@ -1,0 +1,166 @@
+"""The set-to-sequence model M_θ: points in, distribution over the next token of a label out.
+
+Encoder: each point is embedded alone, a few latents read all points by attention, so the order of the points cannot
+matter and padding is masked.  Decoder: causal, over the tokens of `Alphabet`, tied to an embedding that is a sum over
+layer, row, column and the token itself.  Not known here: where examples come from, and which labels are valid beyond
+"tokens increase", which both training and search take as given.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .alphabet import END, FIRST_DEPTH, PAD, Alphabet
+from .config import ModelConfig
+
+Cache = tuple[Tensor, Tensor]
+
+
+class Attention(nn.Module):
+    """Multi-head attention of ``x`` to ``source``."""
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query = nn.Linear(width, width)
+        self.key_value = nn.Linear(width, 2 * width)
+        self.out = nn.Linear(width, width)
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.view(x.shape[0], x.shape[1], self.n_heads, -1).transpose(1, 2)
+
+    def keys(self, source: Tensor) -> Cache:
+        key, value = self.key_value(source).chunk(2, dim=-1)
+        return self._split(key), self._split(value)
+
+    def attend(self, x: Tensor, cache: Cache, mask: Tensor | None = None, causal: bool = False) -> Tensor:
+        mixed = F.scaled_dot_product_attention(self._split(self.query(x)), *cache, attn_mask=mask, is_causal=causal)
+        return self.out(mixed.transpose(1, 2).reshape(x.shape))
+
+    def forward(self, x: Tensor, source: Tensor, mask: Tensor | None = None, causal: bool = False) -> Tensor:
+        return self.attend(x, self.keys(source), mask, causal)
+
+
+def _mlp(width: int, factor: int = 4) -> nn.Sequential:
+    return nn.Sequential(nn.Linear(width, factor * width), nn.GELU(), nn.Linear(factor * width, width))
+
+
+class Read(nn.Module):
+    """One encoder round: points hear the latents (not in the first round), latents read the points, then themselves."""
+
+    def __init__(self, width: int, n_heads: int, feedback: bool) -> None:
+        super().__init__()
+        self.feedback = feedback
+        if feedback:
+            self.norm_point, self.norm_told = nn.LayerNorm(width), nn.LayerNorm(width)
+            self.tell = Attention(width, n_heads)
+            self.norm_point_mlp, self.point_mlp = nn.LayerNorm(width), _mlp(width, 2)
+        self.norm_read, self.norm_source = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.read = Attention(width, n_heads)
+        self.norm_self, self.mix = nn.LayerNorm(width), Attention(width, n_heads)
+        self.norm_mlp, self.mlp = nn.LayerNorm(width), _mlp(width)
+
+    def forward(self, latents: Tensor, points: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        if self.feedback:
+            points = points + self.tell(self.norm_point(points), self.norm_told(latents))
+            points = points + self.point_mlp(self.norm_point_mlp(points))
+        latents = latents + self.read(self.norm_read(latents), self.norm_source(points), mask)
+        inner = self.norm_self(latents)
+        latents = latents + self.mix(inner, inner)
+        return latents + self.mlp(self.norm_mlp(latents)), points
+
+
+class Write(nn.Module):
+    """One decoder block: causal self-attention, attention to the latents, a small network."""
+
+    def __init__(self, width: int, n_heads: int) -> None:
+        super().__init__()
+        self.norm_self, self.past = nn.LayerNorm(width), Attention(width, n_heads)
+        self.norm_data, self.data = nn.LayerNorm(width), Attention(width, n_heads)
+        self.norm_mlp, self.mlp = nn.LayerNorm(width), _mlp(width)
+
+    def forward(self, x: Tensor, latents: Tensor) -> Tensor:
+        inner = self.norm_self(x)
+        x = x + self.past(inner, inner, causal=True)
+        x = x + self.data(self.norm_data(x), latents)
+        return x + self.mlp(self.norm_mlp(x))
+
+    def step(self, x: Tensor, past: Cache, latents: Cache) -> tuple[Tensor, Cache]:
+        """One more token: ``x`` is (batch, 1, width), ``past`` holds the keys and values of the tokens before."""
+        inner = self.norm_self(x)
+        key, value = self.past.keys(inner)
+        past = torch.cat([past[0], key], dim=2), torch.cat([past[1], value], dim=2)
+        x = x + self.past.attend(inner, past)
+        x = x + self.data.attend(self.norm_data(x), latents)
+        return x + self.mlp(self.norm_mlp(x)), past
+
+
+class Transformer(nn.Module):
+    """M_θ.  ``forward`` gives the summed negative log-likelihood of each label in the batch."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        width = config.d_model
+        alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
+        for name in ("layer", "row", "column"):
+            self.register_buffer(f"{name}_of", torch.from_numpy(getattr(alphabet, name)), persistent=False)
+        self.first_edge = alphabet.first_edge
+        n_bits = (config.n_features + 1) * config.bits
+        self.point = nn.Sequential(nn.Linear(n_bits, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+        self.latents = nn.Parameter(torch.randn(config.n_latents, width) * 0.1)
+        self.reads = nn.ModuleList(Read(width, config.n_heads, i > 0) for i in range(config.n_reads))
+        self.norm_latents = nn.LayerNorm(width)
+        self.by_layer = nn.Embedding(config.max_depth + 1, width)
+        self.by_row = nn.Embedding(alphabet.n_rows, width)
+        self.by_column = nn.Embedding(alphabet.n_columns, width)
+        self.by_token = nn.Embedding(alphabet.size, width)
+        self.position = nn.Embedding(config.max_tokens + 3, width)
+        self.writes = nn.ModuleList(Write(width, config.n_heads) for _ in range(config.n_layers))
+        self.norm_out = nn.LayerNorm(width)
+        for embedding in (self.by_layer, self.by_row, self.by_column, self.by_token, self.position):
+            nn.init.normal_(embedding.weight, std=0.02)
+
+    def embedding(self) -> Tensor:
+        """(size, width): the vectors of all tokens, used for input and output."""
+        parts = self.by_layer(self.layer_of) + self.by_row(self.row_of) + self.by_column(self.column_of)
+        return parts + self.by_token.weight
+
+    def encode(self, bits: Tensor, present: Tensor) -> Tensor:
+        """Latents (batch, n_latents, width) of points given as bits (batch, n, k) and ``present`` (batch, n)."""
+        points = self.point(2.0 * bits - 1.0)
+        latents = self.latents.expand(bits.shape[0], -1, -1)
+        mask = present[:, None, None, :]
+        for read in self.reads:
+            latents, points = read(latents, points, mask)
+        return self.norm_latents(latents)
+
+    def decode(self, latents: Tensor, tokens: Tensor, vectors: Tensor) -> Tensor:
+        """Hidden states (batch, length, width) after each of the ``tokens``."""
+        x = vectors[tokens] + self.position.weight[: tokens.shape[1]]
+        for write in self.writes:
+            x = write(x, latents)
+        return self.norm_out(x)
+
+    def mask_logits(self, logits: Tensor, last: Tensor) -> Tensor:
+        """Only what may follow ``last``: a depth after START; then END or a larger edge."""
+        ids = torch.arange(logits.shape[-1], device=logits.device)
+        last = last[:, None]
+        started = last >= FIRST_DEPTH
+        later = (ids >= self.first_edge) & (ids > last) & started
+        depth = (ids >= FIRST_DEPTH) & (ids < self.first_edge) & ~started
+        end = (ids == END) & (last >= self.first_edge)
+        return logits.masked_fill(~(later | depth | end), -1e9)
+
+    def forward(self, bits: Tensor, present: Tensor, tokens: Tensor) -> Tensor:
+        """Nats per sequence; ``tokens`` (batch, length + 1) are START, the label's tokens, END, PAD …"""
+        vectors = self.embedding()
+        latents = self.encode(bits, present)
+        before, after = tokens[:, :-1], tokens[:, 1:]
+        hidden = self.decode(latents, before, vectors)
+        real = after != PAD
+        logits = self.mask_logits(hidden[real] @ vectors.T, before[real])
+        losses = F.cross_entropy(logits, after[real], reduction="none")
+        return torch.zeros(real.shape, dtype=losses.dtype, device=losses.device).masked_scatter(real, losses).sum(1)
