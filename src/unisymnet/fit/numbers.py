@@ -6,8 +6,10 @@ Only arithmetic: whether a simple number may replace the fitted one is for snap.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from ..symbolic.text import number_text
 
@@ -51,12 +53,17 @@ def simple_numbers(value: float, window: float) -> list[SimpleNumber]:
     """Simple numbers within ``window`` of ``value``, simplest first; zero is never among them."""
     if not (math.isfinite(value) and math.isfinite(window)) or value == 0.0:
         return []
-    window = min(window, 0.75 * abs(value) if abs(value) < 1.0 else max(0.5, 0.25 * abs(value)))
+    size = abs(value)
+    window = min(window, 0.75 * size if size < 1.0 else max(0.5, 0.25 * size))
+    sign = math.copysign(1.0, value)
+    table, places = _table()
     found: dict[float, SimpleNumber] = {}
-    for number in [*_fractions(value, window), *_decimals(value, window), *_multiples(value, window)]:
-        kept = found.get(number.value)
-        if number.value != 0.0 and (kept is None or number.cost < kept.cost):
-            found[number.value] = number
+    for entry in table[bisect_left(places, size - window) : bisect_right(places, size + window)]:
+        text = entry.text if sign > 0 else f"-{entry.text}"
+        spacing = _spacing(entry.cost, size)
+        found.setdefault(sign * entry.value, SimpleNumber(sign * entry.value, text, entry.cost, spacing))
+    for number in (*_integers(value, window), *_decimals(value, window)):
+        found.setdefault(number.value, number)
     return sorted(found.values(), key=lambda n: (n.cost, abs(n.value - value)))
 
 
@@ -65,42 +72,57 @@ def is_plain(value: float) -> bool:
     return any(abs(value * q - round(value * q)) < 1e-12 and abs(value) <= 12 for q in (1, 2, 3))
 
 
-def _fractions(value: float, window: float, *, most: int = 12) -> list[SimpleNumber]:
-    out = []
-    for q in range(1, most + 1):
-        p = round(value * q)
-        if p == 0 or math.gcd(p, q) != 1 or abs(p) > 1000 or abs(p / q - value) > window:
-            continue
-        # 1, 2, ½ cost least; larger numerators and denominators cost their number of bits.
-        cost = 0.5 * math.log2(abs(p)) + (0.0 if q == 1 else 0.7 * math.log2(q) + 0.3)
-        out.append(SimpleNumber(p / q, str(Fraction(p, q)), cost, 1.0 / (q * q)))
-    return out
+def plain(value: float) -> float:
+    """The plain number that ``is_plain`` recognised, without its rounding error."""
+    return next(round(value * q) / q for q in (1, 2, 3) if abs(value * q - round(value * q)) < 1e-12)
+
+
+@cache
+def _table() -> tuple[list[SimpleNumber], list[float]]:
+    """All positive fractions and multiples of named factors, by value; the simplest spelling of each."""
+    best: dict[float, SimpleNumber] = {}
+    for p in range(1, 101):
+        for q in range(1, 13):
+            if math.gcd(p, q) != 1:
+                continue
+            cost = 0.5 * math.log2(p) + (0.0 if q == 1 else 0.7 * math.log2(q) + 0.3)
+            best[p / q] = SimpleNumber(p / q, str(Fraction(p, q)), cost, 0.0)
+            if p > 24 or q > 8:
+                continue
+            for factor, text, below, extra in _FACTORS:
+                value, name = p / q * factor, _named(Fraction(p, q), text, below)
+                known = best.get(value)
+                if known is None or cost + extra + 1.0 < known.cost:
+                    best[value] = SimpleNumber(value, name, cost + extra + 1.0, 0.0)
+    table = sorted(best.values(), key=lambda n: n.value)
+    return table, [n.value for n in table]
+
+
+def _spacing(cost: float, size: float) -> float:
+    """How far apart numbers at most this special lie around ``size``."""
+    table, places = _table()
+    low, high = 0.8 * size, 1.25 * size
+    near = table[bisect_left(places, low) : bisect_right(places, high)]
+    return (high - low) / max(1, sum(1 for n in near if n.cost <= cost))
+
+
+def _integers(value: float, window: float) -> list[SimpleNumber]:
+    """The nearest integer, of any size."""
+    p = round(value)
+    if p == 0 or abs(p - value) > window or abs(p) > 1e9:
+        return []
+    return [SimpleNumber(float(p), str(p), 0.5 * math.log2(abs(p)), 1.0)]
 
 
 def _decimals(value: float, window: float) -> list[SimpleNumber]:
-    out = []
+    """The shortest decimal in the window."""
     magnitude = math.floor(math.log10(abs(value)))
     for digits in range(1, MAX_DIGITS + 1):
         rounded = float(f"{value:.{digits - 1}e}")
         if abs(rounded - value) <= window:
-            spacing = 10.0 ** (magnitude - digits + 1)
-            cost = 1.2 * digits + (0.5 * abs(magnitude) if abs(magnitude) > 2 else 0.6)
-            out.append(SimpleNumber(rounded, number_text(rounded), cost, spacing))
-            break  # more digits only repeat it
-    return out
-
-
-def _multiples(value: float, window: float) -> list[SimpleNumber]:
-    out = []
-    for factor, text, below, cost in _FACTORS:
-        for number in _fractions(value / factor, window / factor, most=8):
-            if abs(number.value) > 64:
-                continue
-            # All factors and fractions together lie dense: the families share one line.
-            spacing = number.spacing * factor / len(_FACTORS)
-            name = _named(Fraction(number.text), text, below)
-            out.append(SimpleNumber(number.value * factor, name, number.cost + cost + 1.0, spacing))
-    return out
+            cost = PLAIN_COST + 1.2 * digits + (0.5 * abs(magnitude) if abs(magnitude) > 2 else 0.0)
+            return [SimpleNumber(rounded, number_text(rounded), cost, 10.0 ** (magnitude - digits + 1))]
+    return []
 
 
 def _named(fraction: Fraction, factor: str, below: bool) -> str:
@@ -108,5 +130,5 @@ def _named(fraction: Fraction, factor: str, below: bool) -> str:
     p, q = fraction.numerator, fraction.denominator
     if below:
         return f"{p}/{factor}" if q == 1 else f"{p}/({q}*{factor})"
-    top = factor if p == 1 else f"-{factor}" if p == -1 else f"{p}*{factor}"
+    top = factor if p == 1 else f"{p}*{factor}"
     return top if q == 1 else f"{top}/{q}"

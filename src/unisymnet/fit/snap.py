@@ -20,7 +20,7 @@ from ..symbolic.constants import free_constants
 from ..symbolic.expr import Call, Const, Expr, Param, bind, children, evaluate, n_params, rebuild, size, walk
 from ..symbolic.simplify import simplify
 from .kernels import fit_tape, jacobian
-from .numbers import PLAIN_COST, SimpleNumber, is_plain, simple_numbers
+from .numbers import PLAIN_COST, SimpleNumber, is_plain, plain, simple_numbers
 from .tape import compile_tape
 
 MAX_TRIES_A_CONSTANT = 6
@@ -105,10 +105,12 @@ def snap(
     if state is None:
         return Snapped(expr, (), _loss(expr, data))
     state = _drop_terms(state, data, deadline)
-    for index in _order(state):
-        if deadline.expired():
+    refused: set[tuple[int, float]] = set()
+    while not deadline.expired():
+        better = _snap_next(state, data, refused)
+        if better is None:
             break
-        state = _snap_one(state, index, data)
+        state = better
     return Snapped(bind(state.skeleton, state.values.tolist()), _reports(state), state.loss)
 
 
@@ -122,12 +124,22 @@ def exponent_params(expr: Expr) -> frozenset[int]:
 
 
 def _start(expr: Expr) -> _State:
-    """All constants free, exponents that are plain numbers already fixed."""
-    skeleton, start = free_constants(simplify(expr), exponents=True)
-    values = np.asarray(start, dtype=np.float64)
-    exponents = exponent_params(skeleton)
-    names = tuple(f"{v:g}" if i in exponents and is_plain(v) else None for i, v in enumerate(values))
-    return _State(skeleton, values, np.zeros(len(values)), values.copy(), names, math.inf)
+    """All constants free; of the exponents only those that are not plain numbers."""
+    skeleton, start = free_constants(simplify(expr))
+    values = list(start)
+
+    def free_exponent(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and isinstance(node.args[1], Const)):
+            return node
+        exponent = node.args[1].value
+        if is_plain(exponent):
+            return Call("pow", (node.args[0], Const(plain(exponent))))
+        values.append(exponent)
+        return Call("pow", (node.args[0], Param(len(values) - 1)))
+
+    skeleton = rebuild(skeleton, free_exponent)
+    numbers = np.asarray(values, dtype=np.float64)
+    return _State(skeleton, numbers, np.zeros(len(numbers)), numbers.copy(), (None,) * len(numbers), math.inf)
 
 
 def _refit(state: _State, data: _Data, *, keep_fitted: bool = False) -> _State | None:
@@ -217,30 +229,36 @@ def _without_one_term(expr: Expr) -> list[Expr]:
     return out
 
 
-def _order(state: _State) -> list[int]:
-    """Exponents first (they decide the form), then the constants known best."""
+def _snap_next(state: _State, data: _Data, refused: set[tuple[int, float]]) -> _State | None:
+    """Fix one more constant: of all the simple numbers near free constants, the simplest that the data accept.
+
+    Simplest first, because every constant that is fixed rightly sharpens the errors of the others.
+    """
     exponents = exponent_params(state.skeleton)
-
-    def key(i: int) -> tuple[bool, float]:
-        return i not in exponents, state.errors[i] / max(abs(state.values[i]), 1e-300)
-
-    return sorted(state.free(), key=key)
-
-
-def _snap_one(state: _State, index: int, data: _Data) -> _State:
-    value, error = float(state.values[index]), float(state.errors[index])
-    if not math.isfinite(error):
-        return state
-    exact = data.is_exact(state.loss)
-    window = max(1e-9 * abs(value), 10.0 * error) if exact else WINDOW_ERRORS * error
-    for number in simple_numbers(value, window)[:MAX_TRIES_A_CONSTANT]:
-        if not exact and number.cost > PLAIN_COST and error > SURPRISE * number.spacing / WINDOW_ERRORS:
-            continue
+    offers = [
+        (index not in exponents, number.cost, index, number)
+        for index in state.free()
+        for number in _offers(state, index, data)
+        if (index, number.value) not in refused
+    ]
+    for _, _, index, number in sorted(offers, key=lambda offer: offer[:3]):
         trial = _refit(_fixed(state, index, number), data, keep_fitted=True)
         saved = 0.5 * math.log(len(data.y)) + 1.0
         if trial is not None and data.no_worse(trial.loss, state.loss, saved):
             return trial
-    return state
+        refused.add((index, number.value))
+    return None
+
+
+def _offers(state: _State, index: int, data: _Data) -> list[SimpleNumber]:
+    """Simple numbers within the error of one constant; unusual ones only where the match is no accident."""
+    value, error = float(state.values[index]), float(state.errors[index])
+    if not math.isfinite(error):
+        return []
+    if data.is_exact(state.loss):
+        return simple_numbers(value, max(1e-9 * abs(value), 10.0 * error))[:MAX_TRIES_A_CONSTANT]
+    numbers = simple_numbers(value, WINDOW_ERRORS * error)[:MAX_TRIES_A_CONSTANT]
+    return [n for n in numbers if n.cost <= PLAIN_COST or 2 * WINDOW_ERRORS * error <= SURPRISE * n.spacing]
 
 
 def _fixed(state: _State, index: int, number: SimpleNumber) -> _State:
