@@ -1,0 +1,201 @@
+"""Declaration of the commands and their options; nothing is computed here."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ..errors import UniSymNetError
+
+BAD_DATA, INTERRUPTED = 3, 130
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Formulas from data. Start with `unisymnet demo`, then `unisymnet fit data.csv --target y`.",
+)
+
+Data = Annotated[str, typer.Argument(help="CSV, TSV, Excel or Parquet file, or - for stdin")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="column to explain (default: the last)")]
+Run = Annotated[str, typer.Argument(help="folder that `fit` wrote, or its model.json")]
+Pick = Annotated[int | None, typer.Option(help="row of the table (default: the one it picked)")]
+Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
+Features = Annotated[str | None, typer.Option(help="columns to use, with commas (default: all numbers)")]
+Weights = Annotated[str | None, typer.Option(help="column with the weight of each row")]
+Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default: found out)")]
+Seconds = Annotated[float, typer.Option("--max-time", "--time", help="seconds for the search")]
+Seed = Annotated[int, typer.Option(help="same seed, same formulas")]
+Jobs = Annotated[int, typer.Option(help="threads")]
+
+
+def main() -> None:
+    """Run a command; mistakes in the data become one line and exit code 3."""
+    try:
+        app()
+    except UniSymNetError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(BAD_DATA)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+@app.command()
+def demo(
+    max_time: Seconds = 18.0,
+    seed: Seed = 0,
+    only: Annotated[str | None, typer.Option(help="one law by name: kepler, pendulum, enzyme, planck")] = None,
+) -> None:
+    """Find three laws in data that come with the package."""
+    from .demo import run_demo
+
+    run_demo(max_time=max_time, seed=seed, only=only)
+
+
+@app.command()
+def fit(
+    data: Data,
+    target: Target = None,
+    features: Features = None,
+    drop: Annotated[str | None, typer.Option(help="columns to leave out, with commas")] = None,
+    weights: Weights = None,
+    max_time: Seconds = 60.0,
+    noise: Annotated[float | None, typer.Option(help="standard deviation of the noise, if known")] = None,
+    operators: Annotated[str | None, typer.Option(help='allowed operators, e.g. "+,-,*,/,sin"')] = None,
+    guess: Annotated[list[str] | None, typer.Option(help='a formula you suspect, e.g. "a*x/(b+x)"')] = None,
+    max_complexity: Annotated[int, typer.Option(help="largest size of a formula")] = 60,
+    selection: Annotated[str, typer.Option(help="best, accuracy or simplest")] = "best",
+    max_evaluations: Annotated[int | None, typer.Option(help="formulas to try at most")] = None,
+    out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
+    seed: Seed = 0,
+    jobs: Jobs = 2,
+    delimiter: Delimiter = None,
+    json: Json = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
+) -> None:
+    """Find formulas for a column of a table."""
+    from .fitting import Request, run_fit
+
+    settings = {
+        "max_time": max_time,
+        "random_state": seed,
+        "n_jobs": jobs,
+        "noise": noise,
+        "operators": operators,
+        "max_complexity": max_complexity,
+        "selection": selection,
+        "max_evaluations": max_evaluations,
+    }
+    request = Request(
+        data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings
+    )
+    raise typer.Exit(run_fit(request, out=out, resume=resume, as_json=json, quiet=quiet))
+
+
+@app.command()
+def show(run: Run, pick: Pick = None, json: Json = False) -> None:
+    """Print the table of a finished fit, or one formula in full."""
+    from .results import show_run
+
+    show_run(run, pick, json)
+
+
+@app.command()
+def predict(
+    run: Run,
+    data: Annotated[str, typer.Argument(help="table with the columns of the formula, or - for stdin")],
+    pick: Pick = None,
+    out: Annotated[str | None, typer.Option(help="CSV file to write (default: stdout)")] = None,
+    delimiter: Delimiter = None,
+) -> None:
+    """Compute a formula on new rows."""
+    from .results import predict_rows
+
+    predict_rows(run, data, pick, out, delimiter)
+
+
+@app.command()
+def export(
+    run: Run,
+    to: Annotated[str, typer.Option(help="latex, python, numpy, c, excel, sympy, julia, matlab, js, json or text")],
+    pick: Pick = None,
+) -> None:
+    """Print a formula as LaTeX, source code, an Excel cell or JSON."""
+    from .results import export_formula
+
+    export_formula(run, to, pick)
+
+
+@app.command()
+def score(
+    data: Data,
+    formula: Annotated[str, typer.Argument(help='your formula, e.g. "a*x/(b+x)"; unknown names are fitted')],
+    target: Target = None,
+    weights: Weights = None,
+    delimiter: Delimiter = None,
+    json: Json = False,
+) -> None:
+    """Try your own formula: fit its constants and say how well it does."""
+    from .own import score_formula
+
+    score_formula(data, formula, target, weights, delimiter, json)
+
+
+@app.command()
+def refit(
+    run: Run,
+    data: Data,
+    pick: Pick = None,
+    target: Target = None,
+    delimiter: Delimiter = None,
+    json: Json = False,
+) -> None:
+    """Fit the constants of a formula from a finished fit to other data."""
+    from .own import refit_formula
+
+    refit_formula(run, data, pick, target, delimiter, json)
+
+
+@app.command()
+def check(data: Data, target: Target = None, delimiter: Delimiter = None, json: Json = False) -> None:
+    """Say what is in a table and what will be hard, before any search."""
+    from .check import check_table
+
+    check_table(data, target, delimiter, json)
+
+
+@app.command()
+def info(json: Json = False) -> None:
+    """Versions, threads, cache and weights."""
+    from .info import print_info
+
+    print_info(json)
+
+
+@app.command()
+def bench(
+    suite: Annotated[str, typer.Argument(help="a suite, or `list` to see all")],
+    method: Annotated[str, typer.Option(help="unisymnet or a peer")] = "unisymnet",
+    noise: Annotated[float, typer.Option(help="noise level, as in SRBench")] = 0.0,
+    max_time: Seconds = 60.0,
+    seed: Seed = 0,
+    jobs: Annotated[int, typer.Option(help="problems at a time")] = 1,
+    problems: Annotated[str | None, typer.Option(help="only these problems, with commas")] = None,
+    out: Annotated[str | None, typer.Option(help="JSON lines file; what it holds is not run again")] = None,
+) -> None:
+    """Run a benchmark suite and write one JSON line for each problem."""
+    from .benching import list_suites, run_bench
+
+    if suite == "list":
+        list_suites()
+        return
+    if out is None:
+        raise typer.BadParameter("say where to write the results: --out FILE.jsonl")
+    run_bench(suite, method, noise, max_time, seed, jobs, out, _words(problems))
+
+
+def _words(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())

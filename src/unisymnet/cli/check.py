@@ -1,0 +1,122 @@
+"""`check`: what is in a table and what will be hard about it, before any search."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from .tables import _text_fault, read_frame
+
+FEW_ROWS, MANY_COLUMNS, WIDE = 20, 10, 1e6
+
+
+def check_table(data: str, target: str | None, delimiter: str | None, as_json: bool) -> None:
+    frame, dialect = read_frame(data, delimiter)
+    target = str(frame.columns[-1]) if target is None else target
+    if target not in frame.columns:
+        raise DataError(f"{data} has no column {target!r}; it has {', '.join(frame.columns)}")
+    columns = [_column(frame, str(name), target) for name in frame.columns]
+    found: dict[str, Any] = {
+        "rows": len(frame),
+        "target": target,
+        "delimiter": None if dialect is None else dialect.delimiter,
+        "decimal": None if dialect is None else dialect.decimal,
+        "encoding": None if dialect is None else dialect.encoding,
+        "columns": columns,
+        "warnings": _warnings(frame, columns, target),
+    }
+    if as_json:
+        print(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    print(f"{data}: {len(frame)} rows, {len(columns)} columns, target {target}")
+    width = max(len(column["name"]) for column in columns)
+    for column in columns:
+        role = "target" if column["name"] == target else ""
+        if column["kind"] == "number":
+            text = f"{column['smallest']:.6g} … {column['largest']:.6g}, {column['distinct']} different"
+            text += f", {column['missing']} missing" if column["missing"] else ""
+        else:
+            text = column["kind"]
+        print(f"  {column['name']:<{width}}  {text}  {role}".rstrip())
+    for warning in found["warnings"]:
+        print(f"  warning: {warning}")
+    if not found["warnings"]:
+        print("  nothing stands out")
+    print(f"next: unisymnet fit {data} --target {target}")
+
+
+def _column(frame: Any, name: str, target: str) -> dict[str, Any]:
+    fault = _text_fault(frame[name], name)
+    if fault is not None:
+        return {"name": name, "kind": "text, not used"}
+    values = frame[name].to_numpy(dtype="float64")
+    finite = values[np.isfinite(values)]
+    return {
+        "name": name,
+        "kind": "number",
+        "smallest": float(finite.min()) if len(finite) else None,
+        "largest": float(finite.max()) if len(finite) else None,
+        "distinct": len(np.unique(finite)),
+        "missing": int(len(values) - len(finite)),
+    }
+
+
+def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[str]:
+    found = []
+    numbers = [c for c in columns if c["kind"] == "number"]
+    inputs = [c for c in numbers if c["name"] != target]
+    if target not in [c["name"] for c in numbers]:
+        found.append(f"the target {target} is not a column of numbers")
+    if not inputs:
+        found.append("there is no column of numbers to learn from")
+    if len(frame) < FEW_ROWS:
+        found.append(f"only {len(frame)} rows: several formulas may fit by chance; more rows would decide")
+    if len(inputs) > MANY_COLUMNS:
+        found.append(f"{len(inputs)} columns: the {MANY_COLUMNS} that matter most will be searched")
+    for column in numbers:
+        name, missing = column["name"], column["missing"]
+        if missing:
+            found.append(f"{name} misses {missing} values; these rows will be left out")
+        if column["distinct"] == 1:
+            found.append(f"{name} is constant" + ("" if name != target else ": there is nothing to explain"))
+        elif column["distinct"] == len(frame) and _counts_rows(frame[name]) and name != target:
+            found.append(f"{name} counts the rows; leave it out with --drop {name} if it is no measurement")
+        low, high = abs(column["smallest"] or 0.0), abs(column["largest"] or 0.0)
+        if min(low, high) > 0 and max(low, high) / min(low, high) > WIDE:
+            found.append(f"{name} spans more than six decades: small values will hardly count")
+    found += [f"{a} and {b} are the same" for a, b in _twins(frame, [c["name"] for c in inputs])]
+    noise = _replicates(frame, [c["name"] for c in inputs], target) if not found else None
+    if noise is not None:
+        found.append(f"equal inputs have different {target}: noise of about {noise:.3g} (pass it as --noise)")
+    return found
+
+
+def _counts_rows(column: Any) -> bool:
+    steps = np.diff(column.to_numpy(dtype="float64"))
+    return bool(len(steps) and (steps == 1.0).all())
+
+
+def _twins(frame: Any, names: list[str]) -> list[tuple[str, str]]:
+    first: dict[bytes, str] = {}
+    pairs = []
+    for name in names:
+        other = first.setdefault(frame[name].to_numpy(dtype="float64").tobytes(), name)
+        if other != name:
+            pairs.append((other, name))
+    return pairs
+
+
+def _replicates(frame: Any, names: list[str], target: str) -> float | None:
+    """Spread of the target among rows with equal inputs, or None where no row repeats."""
+    if not names:
+        return None
+    groups = frame.groupby(names)[target]
+    counts = groups.transform("count")
+    repeated = frame[target][counts > 1] - groups.transform("mean")[counts > 1]
+    n_groups = int((groups.count() > 1).sum())
+    if len(repeated) <= n_groups or not float((repeated**2).sum()) > 0.0:
+        return None
+    return float(np.sqrt((repeated**2).sum() / (len(repeated) - n_groups)))

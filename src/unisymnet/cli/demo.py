@@ -1,0 +1,64 @@
+"""`demo`: three laws from data files that come with the package, start to formula in under a minute."""
+
+from __future__ import annotations
+
+import json
+import time
+from importlib.resources import files
+from typing import Any
+
+from ..errors import DataError
+from ..regressor import UniSymNetRegressor
+from .screen import print_result
+
+SHOWN = ("kepler", "pendulum", "enzyme")
+
+
+def run_demo(*, max_time: float, seed: int, only: str | None) -> None:
+    index = demo_index()
+    if only is not None and only not in index:
+        raise DataError(f"there is no demo {only!r}; choose one of {', '.join(index)}")
+    began = time.monotonic()
+    for name in SHOWN if only is None else (only,):
+        _show(name, index[name], max_time, seed)
+    print(f"{time.monotonic() - began:.1f} s in all.\n")
+    print("Now your own data:  unisymnet fit data.csv --target y")
+
+
+def demo_index() -> dict[str, dict[str, Any]]:
+    """Name of every data file with its target, law, noise and a sentence."""
+    return json.loads(files("unisymnet").joinpath("data", "index.json").read_text(encoding="utf-8"))
+
+
+def load_demo(name: str) -> tuple[Any, Any]:
+    """Columns and target of a data file of the package, as pandas objects."""
+    import pandas as pd
+
+    target = demo_index()[name]["target"]
+    with files("unisymnet").joinpath("data", f"{name}.csv").open("rb") as file:
+        frame = pd.read_csv(file)
+    return frame.drop(columns=target), frame[target]
+
+
+def _show(name: str, facts: dict[str, Any], max_time: float, seed: int) -> None:
+    X, y = load_demo(name)
+    print(f"{facts['about']}\n  {facts['rows']} rows; noise: {facts['noise']}\n")
+    model = UniSymNetRegressor(max_time=max_time, random_state=seed, verbose=True).fit(X, y)
+    print_result(model)
+    print(f"\n  the law behind the data: {facts['target']} = {facts['law']}")
+    network = explained(model)
+    if network:
+        print("\n  the same formula as a symbolic network, and its label:")
+        print("\n".join(f"  {line}" for line in network.splitlines()))
+    print()
+
+
+def explained(model: UniSymNetRegressor) -> str:
+    """The picked formula as a unified symbolic network; empty where an operator is outside its library."""
+    from ..errors import EncodingError
+    from ..symbolic.draw import explain
+
+    try:
+        return explain(model.formula_.expr)
+    except EncodingError:
+        return ""

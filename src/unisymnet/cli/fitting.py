@@ -1,0 +1,146 @@
+"""`unisymnet fit`: read a table, fit, save the run, print the table, the formula and the Python that repeats it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from ..regressor import UniSymNetRegressor
+from ..regressor.table import frame_rows
+from .screen import print_result
+from .tables import Table, load_table
+
+FOUND, INTERRUPTED = 0, 130
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked for."""
+
+    data: str
+    target: str | None
+    features: tuple[str, ...] | None
+    drop: tuple[str, ...]
+    weights: str | None
+    delimiter: str | None
+    guesses: tuple[str, ...]
+    settings: dict[str, Any]
+
+
+def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
+    """Fit and print; the exit code."""
+    table = load_table(
+        request.data,
+        target=request.target,
+        features=request.features,
+        drop=request.drop,
+        weights=request.weights,
+        delimiter=request.delimiter,
+    )
+    folder = Path(out) if out is not None else Path(f"{_stem(request.data)}-run")
+    saved = folder / "checkpoint"
+    if saved.exists() and not resume:
+        shutil.rmtree(saved)
+    if not as_json:
+        _announce(request, table)
+    try:
+        model = UniSymNetRegressor(**request.settings, checkpoint=str(saved), verbose=not (quiet or as_json))
+        model.fit(table.X, table.y, sample_weight=table.weights, guesses=list(request.guesses) or None)
+    except (ValueError, TypeError) as error:
+        raise DataError(str(error)) from error
+    path = folder / "model.json"
+    model.save(path)
+    model.equations_.to_csv(folder / "equations.csv", index=False)
+    code = python_source(request, table)
+    if as_json:
+        print(json.dumps(_json(model, path, code, table.notes), ensure_ascii=False, indent=2))
+    else:
+        _report(model, folder, code)
+    return INTERRUPTED if model.interrupted_ else FOUND
+
+
+def python_source(request: Request, table: Table) -> str:
+    """The Python that does the same."""
+    defaults = UniSymNetRegressor().get_params()
+    shown = {k: v for k, v in request.settings.items() if v != defaults[k] or k in ("max_time", "random_state")}
+    settings = ", ".join(f"{name}={value!r}" for name, value in shown.items())
+    fit = ["X", "y"]
+    if table.weights is not None:
+        fit.append(f"sample_weight=table[{table.weights.name!r}]")
+    if request.guesses:
+        fit.append(f"guesses={list(request.guesses)!r}")
+    lines = [
+        "import pandas as pd",
+        "from unisymnet import UniSymNetRegressor",
+        "",
+        f"table = {_read_source(request.data, table)}",
+        f"X, y = table[{list(table.X.columns)!r}], table[{table.y.name!r}]",
+        f"model = UniSymNetRegressor({settings}).fit({', '.join(fit)})",
+        "print(model)",
+    ]
+    return "\n".join(lines)
+
+
+def _read_source(data: str, table: Table) -> str:
+    source = "sys.stdin" if data == "-" else repr(data)
+    suffix = Path(data).suffix.lower()
+    if table.dialect is None:
+        reader = "read_parquet" if suffix in (".parquet", ".pq") else "read_excel"
+        return f"pd.{reader}({source})"
+    options = ""
+    if table.dialect.delimiter != ",":
+        sign = r"\s+" if table.dialect.delimiter == " " else table.dialect.delimiter
+        options += f", sep={sign!r}"
+    if table.dialect.decimal != ".":
+        options += f", decimal={table.dialect.decimal!r}"
+    if table.dialect.encoding not in ("utf-8", "utf-8-sig"):
+        options += f", encoding={table.dialect.encoding!r}"
+    if not table.dialect.header:
+        options += f", header=None, names={[f'x{i}' for i in range(table.X.shape[1] + 1)]!r}"
+    return f"pd.read_csv({source}{options})"
+
+
+def _announce(request: Request, table: Table) -> None:
+    names = ", ".join(map(str, table.X.columns[:8])) + (", …" if table.X.shape[1] > 8 else "")
+    limit = request.settings["max_time"]
+    print(f"{request.data}: {len(table.y)} rows, {table.y.name} from {names}; at most {limit:g} s", file=sys.stderr)
+    for note in table.notes:
+        print(f"  note: {note}", file=sys.stderr)
+
+
+def _report(model: UniSymNetRegressor, folder: Path, code: str) -> None:
+    print_result(model)
+    if model.interrupted_:
+        print("\nStopped early; this is the best so far.")
+    print("\nThe same in Python:\n")
+    print("\n".join(f"  {line}" for line in code.splitlines()))
+    print(f"\nSaved in {folder}. Next: unisymnet export {folder} --to latex")
+
+
+def _json(model: UniSymNetRegressor, path: Path, code: str, notes: Sequence[str]) -> dict[str, Any]:
+    rows = frame_rows(model.front_, model.picked_)
+    for row in rows:
+        row |= {
+            key: None for key in ("r2", "r2_valid", "loss") if row[key] != row[key] or abs(row[key]) == float("inf")
+        }
+    return {
+        "formula": model.formula_.to_dict() | {"latex": model.formula_.latex()},
+        "picked": model.picked_,
+        "equations": rows,
+        "notes": [*notes, *model.notes_],
+        "stopped": model.stopped_,
+        "interrupted": model.interrupted_,
+        "seconds": round(model.seconds_, 3),
+        "run": str(path.parent),
+        "python": code,
+    }
+
+
+def _stem(data: str) -> str:
+    return "stdin" if data == "-" else Path(data).stem

@@ -1,0 +1,42 @@
+"""What a result looks like: a coloured table in a terminal, the same table as plain text elsewhere."""
+
+from __future__ import annotations
+
+import sys
+
+from ..regressor import UniSymNetRegressor
+from ..regressor.table import DIGITS, chosen_text, r2_text
+
+
+def print_result(model: UniSymNetRegressor) -> None:
+    """The front, the chosen formula and the notes."""
+    if not sys.stdout.isatty():
+        print(model)
+        return
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 1))
+    valid = any(entry.r2_valid is not None for entry in model.front_)
+    table.add_column("pick", justify="right")
+    for head in ("size", *(["R² valid"] if valid else []), "R² train", "score"):
+        table.add_column(head, justify="right")
+    table.add_column("formula", overflow="ellipsis", no_wrap=True)
+    for index, entry in enumerate(model.front_):
+        chosen = index == model.picked_
+        cells = [
+            f">>> {index}" if chosen else str(index),
+            str(entry.complexity),
+            *([r2_text(entry.r2_valid)] if valid else []),
+            r2_text(entry.r2),
+            f"{entry.score:.2f}",
+            entry.formula.text(DIGITS),
+        ]
+        table.add_row(*map(Text, cells), style="bold green" if chosen else None)
+    console.print(table)
+    console.print(Panel(Text(chosen_text(model.front_[model.picked_])), expand=False, border_style="green"))
+    for note in model.notes_:
+        console.print(Text(f"note: {note}", style="yellow"))
