@@ -2,8 +2,9 @@
 
 The paper's inner strategy for a skeleton f_s.  Every rollout replaces the exponents by members of V (or leaves them
 continuous, ``*``), fits the other constants from several starts, and is rewarded with 1/(1 + error); the policy
-learns from the best rollouts only.  Repeated choices are looked up, not refitted.  Beyond the paper (``warm``): the
-first rollout leaves all exponents continuous and the second rounds what it found.
+learns from the best rollouts only.  Repeated choices are looked up, not refitted.  Beyond the paper, each with its
+switch: ``warm`` (the first rollout leaves all exponents continuous, the next round what it found), ``climb`` (exponents
+of the best rollouts changed one at a time) and ``deepen`` (more starts for the best).
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ class SFO:
     optimiser: str = "lm"
     reward: str = "normalised"
     warm: bool = True
+    climb: bool = True
+    deepen: int = 8  # times as many starts; 0 switches it off
     keep_history: bool = False
 
     def fit_expr(
@@ -96,6 +99,10 @@ class _Rollouts:
             if self.settings.warm:
                 self.warm_start()
             self.learn()
+        if self.settings.climb:
+            self.climb_exponents()
+        if self.settings.deepen:
+            self.deepen_best()
         return self.result()
 
     def warm_start(self) -> None:
@@ -120,6 +127,33 @@ class _Rollouts:
             policy.learn(choices, rewards, risk=s.risk, entropy=s.entropy, rate=s.rate)
             self.rewards.append(self.reward_of(self.best[0]))
 
+    def climb_exponents(self, n_summits: int = 3) -> None:
+        """From the best choices, change one exponent at a time for as long as that helps."""
+        summits = sorted((c for c in self.known if math.isfinite(self.known[c][0])), key=lambda c: self.known[c][0])
+        for choice in summits[:n_summits]:
+            better: Choice | None = choice
+            while better is not None and not self.done():
+                choice, better = better, self._best_neighbour(better)
+
+    def _best_neighbour(self, choice: Choice) -> Choice | None:
+        """The neighbour with the lowest loss, if it is below that of ``choice``."""
+        best, lowest = None, self.known[choice][0]
+        for i, value in ((i, v) for i in range(len(choice)) for v in self.settings.exponents if v != choice[i]):
+            if self.deadline.expired() or self.done():
+                break
+            neighbour = (*choice[:i], value, *choice[i + 1 :])
+            if self.fitted(neighbour)[0] < lowest:
+                best, lowest = neighbour, self.known[neighbour][0]
+        return best
+
+    def deepen_best(self, n_best: int = 12) -> None:
+        """Refit the best choices from many more starts: a right choice may have met bad ones only."""
+        ranked = sorted(self.known, key=lambda c: self.known[c][0])
+        for choice in ranked[:n_best]:
+            if self.done() or self.deadline.expired():
+                return
+            self._note(choice, self._fit(choice, self.settings.n_restarts * self.settings.deepen))
+
     def done(self) -> bool:
         return self.best[0] <= (EXACT**2) * self.variance
 
@@ -138,14 +172,19 @@ class _Rollouts:
         known = self.known.get(choice)
         if known is not None:
             return known
-        result = self._fit(choice)
-        self.known[choice] = result
+        result = self._fit(choice, self.settings.n_restarts)
+        self._note(choice, result)
+        return result
+
+    def _note(self, choice: Choice, result: tuple[float, Floats | None]) -> None:
+        known = self.known.get(choice)
+        if known is None or result[0] < known[0]:
+            self.known[choice] = result
         if result[0] < self.best[0]:
             self.best = (result[0], choice, result[1])
         self.losses.append(self.best[0])
-        return result
 
-    def _fit(self, choice: Choice) -> tuple[float, Floats | None]:
+    def _fit(self, choice: Choice, n_starts: int) -> tuple[float, Floats | None]:
         total = n_params(self.skeleton)
         fixed = {p: v for p, v in zip(self.positions, choice, strict=True) if v is not None}
         free = [i for i in range(total) if i not in fixed]
@@ -161,7 +200,7 @@ class _Rollouts:
             self.X,
             self.y,
             weights=self.weights,
-            n_starts=self.settings.n_restarts,
+            n_starts=n_starts,
             init=self.settings.init,
             loss=self.settings.loss,
             optimiser=self.settings.optimiser,
