@@ -30,6 +30,29 @@ def identify(expr: Expr, n_features: int | None = None) -> Network:
     return Network.from_rows(_layers(graph, root), pruned=True)
 
 
+def levels_of(graph: Unified, root: Affine, depth: int) -> tuple[dict[int, int], dict[int, int]]:
+    """For every node used: its layer, and the highest layer on which its value must still be at hand."""
+    levels = {node: depth - 1 for node, _ in root[1]}
+    tops = dict(levels)
+    args = graph.args
+    # Nodes come after what they use, so walking backwards meets every user of a node before the node itself.
+    for node in range(len(graph.ops) - 1, -1, -1):
+        level = levels.get(node)
+        if level is None:
+            continue
+        if graph.heights[node] == 0:
+            levels[node] = 0
+            continue
+        for child, _ in args[node][1]:
+            if levels.get(child, depth) >= level:
+                levels[child] = level - 1
+            if tops.get(child, -1) < level - 1:
+                tops[child] = level - 1
+    if any(len(args[node][1]) > 1 and level > graph.heights[node] for node, level in levels.items()):
+        _sink(graph, root, depth, levels, tops)
+    return levels, tops
+
+
 def _check_columns(graph: Unified, n_features: int | None) -> None:
     if n_features is None:
         return
@@ -42,7 +65,7 @@ def _layers(graph: Unified, root: Affine) -> list[list[Row]]:
     """Rows of every layer, bottom first, in no particular order."""
     heights = graph.heights
     depth = 1 + max([heights[node] for node, _ in root[1]], default=0)
-    levels, tops = _levels(graph, root, depth)
+    levels, tops = levels_of(graph, root, depth)
     names: list[list[tuple[int, bool]]] = [[] for _ in range(depth + 1)]  # (node, is it an id that carries it?)
     places: list[dict[int, int]] = [{} for _ in range(depth + 1)]
     for node, level in levels.items():
@@ -75,29 +98,6 @@ def _row(op: str, arg: Affine, below: dict[int, int]) -> Row:
     if not math.isfinite(sum(weights.values(), bias)):
         raise EncodingError("a constant of the formula's network is too large for a number; rescale the formula")
     return (op, weights, bias if bias or not terms else None)
-
-
-def _levels(graph: Unified, root: Affine, depth: int) -> tuple[dict[int, int], dict[int, int]]:
-    """For every node used: its layer, and the highest layer on which its value must still be at hand."""
-    levels = {node: depth - 1 for node, _ in root[1]}
-    tops = dict(levels)
-    args = graph.args
-    # Nodes come after what they use, so walking backwards meets every user of a node before the node itself.
-    for node in range(len(graph.ops) - 1, -1, -1):
-        level = levels.get(node)
-        if level is None:
-            continue
-        if graph.heights[node] == 0:
-            levels[node] = 0
-            continue
-        for child, _ in args[node][1]:
-            if levels.get(child, depth) >= level:
-                levels[child] = level - 1
-            if tops.get(child, -1) < level - 1:
-                tops[child] = level - 1
-    if any(len(args[node][1]) > 1 and level > graph.heights[node] for node, level in levels.items()):
-        _sink(graph, root, depth, levels, tops)
-    return levels, tops
 
 
 def _sink(graph: Unified, root: Affine, depth: int, levels: dict[int, int], tops: dict[int, int]) -> None:
