@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .expr import Call, Expr, Param, rebuild, walk
-from .reading import read
+from .reading import Numbers, read
 from .structure import Network, Row, Structure
 from .unified import Affine, Unified, summed
 
@@ -51,6 +51,12 @@ def network_to_skeleton(network: Network) -> tuple[Skeleton, tuple[float, ...]]:
     sign, exp(x1*ln(x0)**2) is no x0**x1, and a weight of zero drops a term.
     """
     return _skeleton(network.rows)
+
+
+def network_to_expr(network: Network) -> Expr:
+    """The formula that a network stands for, with its numbers."""
+    graph = Unified()
+    return read(graph, _flat(graph, network.rows), Numbers())
 
 
 class _Parameters:
