@@ -6,6 +6,7 @@ scipy's BFGS over all constants, the paper's own optimiser, kept for the ablatio
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..candidate import Status
 from ..symbolic.expr import Expr
-from .kernels import LOSSES, TapeFit, evaluate_tape, fit_tape, jacobian
-from .robust import mean_loss
+from .kernels import TapeFit, evaluate_tape, fit_tape, jacobian
+from .robust import Loss
 from .tape import Tape, compile_tape
 
 Floats = NDArray[np.float64]
@@ -61,19 +62,25 @@ def fit_constants(
     if start is not None:
         starts = np.vstack([np.asarray(start, dtype=np.float64)[None, : tape.n_params], starts])
     if optimiser == "lm":
+        robust = {"loss": loss, "delta": delta, "tau": tau}
         fit = fit_tape(
-            tape, X, y, starts, weights=weights, loss=loss, delta=delta, tau=tau, max_steps=max_steps, n_threads=n_threads
-        )  # fmt: skip
+            tape,
+            X,
+            y,
+            starts,
+            weights=weights,
+            max_steps=max_steps,
+            n_threads=n_threads,
+            **robust,  # type: ignore[arg-type]
+        )
     elif optimiser == "bfgs":
-        fit = _fit_bfgs(tape, X, y, starts, weights, loss, delta if loss == "huber" else tau)
+        fit = _fit_bfgs(tape, X, y, starts, weights, Loss(loss, delta if loss == "huber" else tau))
     else:
         raise ValueError(f"unknown optimiser {optimiser!r}; known are lm, bfgs")
     return ConstantFit(fit.params, fit.loss, fit.status, fit.n_steps)
 
 
-def _starts(
-    tape: Tape, X: Floats, y: Floats, n: int, init: str, spread: float, rng: np.random.Generator
-) -> Floats:
+def _starts(tape: Tape, X: Floats, y: Floats, n: int, init: str, spread: float, rng: np.random.Generator) -> Floats:
     """(n, n_params) start points; only the nonlinear constants need any."""
     free = len(tape.nonlinear)
     starts = np.ones((n if free else min(n, 1), tape.n_params))
@@ -126,40 +133,28 @@ def _one_loss(tape: Tape, X: Floats, y: Floats, theta: Floats) -> float:
     return fit_tape(tape, X, y, starts, max_steps=0).loss
 
 
-def _fit_bfgs(
-    tape: Tape, X: Floats, y: Floats, starts: Floats, weights: ArrayLike | None, loss: str, parameter: float
-) -> TapeFit:
+def _fit_bfgs(tape: Tape, X: Floats, y: Floats, starts: Floats, weights: ArrayLike | None, loss: Loss) -> TapeFit:
     """scipy's BFGS over all constants from every start, with exact gradients."""
     from scipy.optimize import minimize
 
-    root = np.empty(0) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64))
-    w = np.full(len(y), 1.0 / len(y)) if weights is None else root**2 / (root @ root)
-    kind = LOSSES[loss]
+    w = None if weights is None else np.asarray(weights, dtype=np.float64)
+    share = np.full(len(y), 1.0 / len(y)) if w is None else w / w.sum()
 
     def objective(params: Floats) -> tuple[float, Floats]:
         values, J = jacobian(tape, X, params)
-        r = y - values
-        value = mean_loss(kind, parameter, r, root)
-        slope = -J.T @ (w * _slope(loss, parameter, r))
+        value = loss.mean(y - values, w)
+        slope = -J.T @ (share * loss.slope(y - values))
         if not np.isfinite(value) or not np.isfinite(slope).all():
             return 1e300, np.zeros(len(params))
         return value, slope
 
     best = TapeFit(np.nan_to_num(starts[0]), float("inf"), Status.NON_FINITE, 0)
     n_steps = 0
-    for start in starts:
-        found = minimize(objective, start, jac=True, method="BFGS")
-        n_steps += int(found.nit)
-        value = mean_loss(kind, parameter, y - evaluate_tape(tape, X, found.x), root)
-        if np.isfinite(value) and np.isfinite(found.x).all() and value < best.loss:
-            best = TapeFit(found.x, value, Status.OK, n_steps, bool(found.success))
-    return TapeFit(best.params, best.loss, best.status, n_steps, best.settled)
-
-
-def _slope(loss: str, parameter: float, r: Floats) -> Floats:
-    """Derivative of the loss by the residual."""
-    if loss == "mse":
-        return 2.0 * r
-    if loss == "huber":
-        return np.clip(r, -parameter, parameter)
-    return np.where(r >= 0.0, parameter, parameter - 1.0)
+    with np.errstate(all="ignore"):
+        for start in starts:
+            found = minimize(objective, start, jac=True, method="BFGS")
+            n_steps += int(found.nit)
+            value = loss.mean(y - evaluate_tape(tape, X, found.x), w)
+            if np.isfinite(found.x).all() and value < best.loss:
+                best = TapeFit(found.x, value, Status.OK, 0, bool(found.success))
+    return dataclasses.replace(best, n_steps=n_steps)

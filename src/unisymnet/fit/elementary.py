@@ -15,6 +15,8 @@ from numba.extending import intrinsic
 # "contract" (fused multiply-add) never loses accuracy; "reassoc" would undo the compensated differences below,
 # and the "no nan, no inf" flags would break the IEEE semantics that all of the package shares.
 STRICT: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "cache": True}
+# For functions that only other kernels call: entries from Python and C would cost compile time.
+PART: dict[str, Any] = STRICT | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 SIN_LIMIT = 1.0e5  # the reduction below is exact to 2**20 quarter turns
 
@@ -43,7 +45,7 @@ def _from_bits(_context: Any, _i: Any) -> Any:
     return types.float64(types.int64), generate
 
 
-@njit(**STRICT)
+@njit(**PART)
 def exp(x: float) -> float:
     """e to the x: x = k ln 2 + r, a Taylor polynomial in r (|r| <= 0.35), then the exponent bits."""
     x = 800.0 if x > 800.0 else x  # written so that nan passes
@@ -58,13 +60,15 @@ def exp(x: float) -> float:
     middle = (0.001388888888888889 + r * 0.0001984126984126984) + r2 * (
         2.48015873015873e-05 + r * 2.7557319223985893e-06
     )
-    high = (2.755731922398589e-07 + r * 2.505210838544172e-08) + r2 * (2.08767569878681e-09 + r * 1.6059043836821613e-10)
+    high = (2.755731922398589e-07 + r * 2.505210838544172e-08) + r2 * (
+        2.08767569878681e-09 + r * 1.6059043836821613e-10
+    )
     value = 1.0 + (r + r2 * (low + r4 * (middle + r4 * high)))
     half = k >> 1  # two factors, because 2**k alone overflows or goes to zero too early
     return value * _from_bits((half + 1023) << 52) * _from_bits((k - half + 1023) << 52)
 
 
-@njit(**STRICT)
+@njit(**PART)
 def ln(x: float) -> float:
     """Natural logarithm: x = 2**k m with m around 1, then the series in (m - 1) / (m + 1)."""
     subnormal = x < _TINY
@@ -80,20 +84,17 @@ def ln(x: float) -> float:
     z = s * s
     w = z * z
     odd = z * (
-        0.6666666666666735130
-        + w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591))
+        0.6666666666666735130 + w * (0.2857142874366239149 + w * (0.1818357216161805012 + w * 0.1479819860511658591))
     )
     even = w * (0.3999999999940941908 + w * (0.2222219843214978396 + w * 0.1531383769920937332))
     half = 0.5 * f * f
-    value = n * 6.93147180369123816490e-01 - (
-        (half - (s * (half + (odd + even)) + n * 1.90821492927058770002e-10)) - f
-    )
+    value = n * 6.93147180369123816490e-01 - ((half - (s * (half + (odd + even)) + n * 1.90821492927058770002e-10)) - f)
     value = x if x == float("inf") else value
     value = -float("inf") if x == 0.0 else value
     return float("nan") if (x < 0.0) | (x != x) else value
 
 
-@njit(**STRICT)
+@njit(**PART)
 def sin_cos(x: float) -> tuple[float, float]:
     """Sine and cosine for |x| <= SIN_LIMIT: quarter turns taken off in three exact parts, then two polynomials."""
     shifted = x * 0.6366197723675814 + _ROUND

@@ -8,13 +8,16 @@ wrap-around on every access.  Knows nothing of fitting; levenberg.py and kernels
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from llvmlite import ir
+from numba import cfunc, int64, njit, types, uint64
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from .elementary import SIN_LIMIT, STRICT, exp, ln, sin_cos
+from .elementary import PART, SIN_LIMIT, STRICT, exp, ln, sin_cos
 from .tape import (
     ABS,
     ACOS,
@@ -46,7 +49,7 @@ Offset = Any  # np.uint64 inside the kernels
 BLOCK = 256  # rows per instruction: long enough to hide the dispatch, short enough for the first-level cache
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _arithmetic(op: int, work: Floats, o: Offset, a: Offset, b: Offset, n: Offset) -> None:
     if op == ADD:
         for i in range(n):
@@ -77,7 +80,7 @@ def _arithmetic(op: int, work: Floats, o: Offset, a: Offset, b: Offset, n: Offse
             work[o + i] = abs(work[a + i])
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _function(op: int, work: Floats, o: Offset, a: Offset, n: Offset) -> None:
     if op == EXP:
         for i in range(n):
@@ -108,7 +111,7 @@ def _function(op: int, work: Floats, o: Offset, a: Offset, n: Offset) -> None:
             work[o + i] = math.atan(work[a + i])
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _sine_and_cosine(work: Floats, o: Offset, c: Offset, a: Offset, n: Offset) -> None:
     large = 0
     for i in range(n):
@@ -122,7 +125,7 @@ def _sine_and_cosine(work: Floats, o: Offset, c: Offset, a: Offset, n: Offset) -
             work[c + i] = math.cos(work[a + i])
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _power(work: Floats, o: Offset, logs: Offset, a: Offset, b: Offset, n: Offset) -> None:
     """The general power; ``logs`` receives ln(base), or 0 where the base is not positive."""
     awkward = 0
@@ -139,15 +142,13 @@ def _power(work: Floats, o: Offset, logs: Offset, a: Offset, b: Offset, n: Offse
             work[logs + i] = math.log(work[a + i]) if work[a + i] > 0.0 else 0.0
 
 
-@njit(**STRICT)
-def forward(code: Ints, first: int, last: int, work: Floats, stride: int, start: int, stop: int) -> None:
-    """Run steps ``first`` to ``last`` on rows ``start`` to ``stop``."""
+def _forward(code: Ints, work: Floats, first: int, last: int, stride: int, start: int, stop: int) -> None:
     n = uint64(stop - start)
-    for k in range(first, last):
-        op = code[k, 0]
-        o = uint64(code[k, 1] * stride + start)
-        a = uint64(code[k, 2] * stride + start)
-        b = uint64(code[k, 3] * stride + start)
+    for k in range(4 * first, 4 * last, 4):
+        op = code[k]
+        o = uint64(code[k + 1] * stride + start)
+        a = uint64(code[k + 2] * stride + start)
+        b = uint64(code[k + 3] * stride + start)
         if op < FIRST_FUNCTION:
             _arithmetic(op, work, o, a, b, n)
         elif op == SINCOS:
@@ -158,7 +159,7 @@ def forward(code: Ints, first: int, last: int, work: Floats, stride: int, start:
             _function(op, work, o, a, n)
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _binary_back(
     op: int, work: Floats, adj: Floats, o: Offset, a: Offset, b: Offset, n: Offset, by_a: bool, by_b: bool
 ) -> None:
@@ -188,7 +189,7 @@ def _binary_back(
                 adj[b + i] -= adj[o + i]
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _simple_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: Offset) -> None:
     """Functions whose derivative needs only arithmetic on argument and value."""
     if op == NEG:
@@ -216,7 +217,7 @@ def _simple_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: Of
             adj[a + i] += adj[o + i] / work[a + i]
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _function_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: Offset) -> None:
     if op == SINH:
         for i in range(n):
@@ -241,13 +242,13 @@ def _function_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: 
             adj[a + i] += adj[o + i] / (1.0 + work[a + i] * work[a + i])
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _sine_and_cosine_back(work: Floats, adj: Floats, o: Offset, c: Offset, a: Offset, n: Offset) -> None:
     for i in range(n):
         adj[a + i] += adj[o + i] * work[c + i] - adj[c + i] * work[o + i]
 
 
-@njit(**STRICT)
+@njit(**PART)
 def _power_back(
     work: Floats, adj: Floats, o: Offset, logs: Offset, a: Offset, b: Offset, n: Offset, by_a: bool, by_b: bool
 ) -> None:
@@ -261,17 +262,17 @@ def _power_back(
             adj[b + i] += adj[o + i] * work[o + i] * work[logs + i]
 
 
-@njit(**STRICT)
-def backward(code: Ints, first: int, moving: int, work: Floats, adj: Floats, stride: int, start: int, stop: int) -> None:
-    """Push the seeds in ``adj`` down to the registers from ``moving`` on; steps ``first`` to the last."""
+def _backward(
+    code: Ints, work: Floats, adj: Floats, first: int, last: int, moving: int, stride: int, start: int, stop: int
+) -> None:
     n = uint64(stop - start)
-    for k in range(code.shape[0] - 1, first - 1, -1):
-        op = code[k, 0]
-        o = uint64(code[k, 1] * stride + start)
-        a = uint64(code[k, 2] * stride + start)
-        b = uint64(code[k, 3] * stride + start)
-        by_a = code[k, 2] >= moving
-        by_b = code[k, 3] >= moving
+    for k in range(4 * (last - 1), 4 * first - 1, -4):
+        op = code[k]
+        o = uint64(code[k + 1] * stride + start)
+        a = uint64(code[k + 2] * stride + start)
+        b = uint64(code[k + 3] * stride + start)
+        by_a = code[k + 2] >= moving
+        by_b = code[k + 3] >= moving
         if op <= DIV:
             _binary_back(op, work, adj, o, a, b, n, by_a, by_b)
         elif op <= ABS or op == EXP or op == LN:
@@ -282,3 +283,60 @@ def backward(code: Ints, first: int, moving: int, work: Floats, adj: Floats, str
             _power_back(work, adj, o, o + uint64(stride), a, b, n, by_a, by_b)
         else:
             _function_back(op, work, adj, o, a, n)
+
+
+# Both interpreters are compiled once as C functions and called through their addresses: linked into every kernel
+# that uses them they would be optimised again each time, which is most of the compile time.
+_Numbers, _Reals = types.CPointer(types.int64), types.CPointer(types.float64)
+_FORWARD = types.void(_Numbers, _Reals, *[types.int64] * 5)
+_BACKWARD = types.void(_Numbers, _Reals, _Reals, *[types.int64] * 6)
+
+
+@cache
+def addresses() -> tuple[int, int]:
+    """Where the compiled interpreters are in this process; compiles or loads them at the first call."""
+    return cfunc(_FORWARD, **STRICT)(_forward).address, cfunc(_BACKWARD, **STRICT)(_backward).address
+
+
+def _caller(n_pointers: int, n_integers: int) -> Any:
+    """An intrinsic that calls the C function at an address."""
+    kinds = [types.int64] * (1 + n_pointers + n_integers)
+
+    def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        pointers = [ir.IntType(64).as_pointer()] + [ir.DoubleType().as_pointer()] * (n_pointers - 1)
+        function = ir.FunctionType(ir.VoidType(), pointers + [ir.IntType(64)] * n_integers)
+        given = [builder.inttoptr(value, kind) for value, kind in zip(args[1:], pointers, strict=False)]
+        builder.call(builder.inttoptr(args[0], function.as_pointer()), [*given, *args[1 + n_pointers :]])
+        return _context.get_dummy_value()
+
+    return types.void(*kinds), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call_forward(_context, address, code, work, first, last, stride, start, stop):  # type: ignore[no-untyped-def]
+    return _caller(2, 5)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call_backward(  # type: ignore[no-untyped-def]
+    _context, address, code, work, adj, first, last, moving, stride, start, stop
+):
+    return _caller(3, 6)
+
+
+@njit(**PART)
+def forward(address: int, code: Ints, first: int, last: int, work: Floats, stride: int, n: int) -> None:
+    """Run steps ``first`` to ``last`` on rows 0 to n, block by block."""
+    steps, registers = int64(code.ctypes.data), int64(work.ctypes.data)
+    for start in range(0, n, BLOCK):
+        stop = min(start + BLOCK, n)
+        _call_forward(address, steps, registers, int64(first), int64(last), stride, start, stop)
+
+
+@njit(**PART)
+def backward(address: int, code: Ints, first: int, moving: int, work: Floats, adj: Floats, stride: int, n: int) -> None:
+    """Push the seeds in ``adj`` down to the registers from ``moving`` on, from the last step to ``first``."""
+    steps, registers, adjoints = int64(code.ctypes.data), int64(work.ctypes.data), int64(adj.ctypes.data)
+    for start in range(0, n, BLOCK):
+        stop, last = min(start + BLOCK, n), code.shape[0]
+        _call_backward(address, steps, registers, adjoints, first, last, moving, stride, start, stop)

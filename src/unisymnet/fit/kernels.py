@@ -16,10 +16,11 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from ..candidate import Status
+from .interpreter import addresses
 from .least_squares import SUMS
-from .levenberg import EXACT, FAILED, RUNNING, race
+from .levenberg import EXACT, FIRST_DAMPING, LOSS, N_TRIALS, RUNNING, race
 from .projection import N_REGISTERS, Data, Program, load, move, predict, slopes, stride_of
-from .robust import HUBER, QUANTILE, SQUARES, refine
+from .robust import Loss, refine
 from .tape import Tape
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
-LOSSES = {"mse": SQUARES, "huber": HUBER, "quantile": QUANTILE}
 _ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
 
 
@@ -107,36 +107,59 @@ def fit_tape(
     Only the entries of ``tape.nonlinear`` matter as start values; the linear constants are solved for.  ``loss`` is
     "mse", "huber" (threshold ``delta``) or "quantile" (level ``tau``); ``max_steps`` limits the steps per start.
     """
-    if loss not in LOSSES:
-        raise ValueError(f"unknown loss {loss!r}; known are {', '.join(LOSSES)}")
+    wanted = Loss(loss, {"huber": delta, "quantile": tau}.get(loss, 0.0))
     data, mass = _data(tape, X, y, weights)
     starts = np.asarray(starts, dtype=np.float64).reshape(-1, tape.n_params)
-    theta = np.ascontiguousarray(starts[:, tape.nonlinear] if len(tape.nonlinear) else np.empty((1, 0)))
-    weighted = data.y * data.root if data.root.size else data.y
-    floor = _ROUNDING * float(weighted @ weighted)
+    fit = _fit_squares(tape, data, mass, starts, max_steps, tol, n_threads)
+    if fit.status is not Status.OK or loss == "mse":
+        return fit
+    rows, given = data.X.T, None if weights is None else np.asarray(weights, dtype=np.float64)
+
+    def improve(params: Floats, target: Floats, weight: Floats) -> Floats:
+        inner = Data(data.X, target, np.sqrt(weight))
+        return _fit_squares(tape, inner, 1.0, params[None, :], 3, 1e-3, 1).params
+
+    params, value = refine(wanted, fit.params, data.y, given, lambda p: evaluate_tape(tape, rows, p), improve)
+    return TapeFit(params, value, Status.OK, fit.n_steps, fit.settled)
+
+
+def _fit_squares(
+    tape: Tape, data: Data, mass: float, starts: Floats, max_steps: int, tol: float, n_threads: int
+) -> TapeFit:
+    """Least squares from every start, heat by heat."""
     program = _program(tape)
+    n_theta, n_linear = len(tape.nonlinear), len(tape.linear)
+    weighted = data.y * data.root if data.root.size else data.y
+    limits = np.array([_ROUNDING * float(weighted @ weighted), tol])
+    params = np.where(np.isfinite(starts[0]), starts[0], 0.0) if len(starts) else np.zeros(tape.n_params)
+    # Without nonlinear unknowns every start is the same.
+    first = starts[:, tape.nonlinear] if n_theta else np.empty((1, 0))
 
-    def run(heat: Floats) -> tuple[int, Floats, Floats]:
-        found, result = np.zeros(len(tape.nonlinear) + len(tape.linear)), np.empty(2)
-        state = race(program, data, floor, tol, max_steps, heat, found, result)
-        return state, found, result
+    def run(i: int) -> tuple[int, Floats, Floats, Floats, int]:
+        thetas = np.ascontiguousarray(first[i : i + HEAT])
+        n = len(thetas)
+        cs, progress, states = np.zeros((n, n_linear)), np.zeros((n, 4)), np.zeros(n, dtype=np.int64)
+        progress[:] = (np.inf, FIRST_DAMPING, 0.0, 0.0)
+        best = race(program, data, limits, max_steps, thetas, cs, progress, states)
+        return (
+            int(progress[:, N_TRIALS].sum()),
+            thetas[best],
+            cs[best],
+            progress[best],
+            states[best] if best >= 0 else -1,
+        )
 
-    heats = [theta[i : i + HEAT] for i in range(0, len(theta), HEAT)]
-    best, n_steps = None, 0
-    for state, found, result in in_order(run, heats, n_threads):
-        n_steps += int(result[1])
-        if state != FAILED and (best is None or result[0] < best[2][0]):
-            best = (state, found, result)
+    loss, n_steps, settled = np.inf, 0, True
+    for trials, theta, c, progress, state in in_order(run, range(0, len(first), HEAT), n_threads):
+        n_steps += trials
+        if state >= 0 and progress[LOSS] < loss:
+            loss, settled = float(progress[LOSS]), bool(state != RUNNING)
+            params[tape.nonlinear], params[tape.linear] = theta, c
         if state == EXACT:
             break
-    params = np.where(np.isfinite(starts[0]), starts[0], 0.0) if len(starts) else np.zeros(tape.n_params)
-    if best is None:
+    if not loss < np.inf:
         return TapeFit(params, float("inf"), Status.NON_FINITE, n_steps)
-    state, found, value = best[0], best[1], float(best[2][0]) / mass
-    if loss != "mse":
-        value = refine(program, data, LOSSES[loss], delta if loss == "huber" else tau, 1e-9, found)
-    params[tape.nonlinear], params[tape.linear] = np.split(found, [len(tape.nonlinear)])
-    return TapeFit(params, value, Status.OK, n_steps, state != RUNNING)
+    return TapeFit(params, loss / mass, Status.OK, n_steps, settled)
 
 
 def fit_batch(
@@ -156,14 +179,14 @@ def in_order(run: Callable[[T], R], jobs: Iterable[T], n_threads: int) -> Iterat
 
 
 def _program(tape: Tape) -> Program:
-    return Program(tape.code, tape.layout, tape.constants, tape.phi)
+    return Program(*addresses(), tape.code, tape.layout, tape.constants, tape.phi)
 
 
 def _columns(tape: Tape, X: ArrayLike) -> Floats:
     table = np.asarray(X, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != tape.n_features:
         raise ValueError(f"X must be a table with {tape.n_features} columns, got an array of shape {table.shape}")
-    return np.ascontiguousarray(table.T)
+    return np.array(table.T, order="C")  # always a copy: a read-only table would be another type, compiled again
 
 
 def _split(tape: Tape, params: ArrayLike) -> tuple[Floats, Floats]:
@@ -175,7 +198,7 @@ def _split(tape: Tape, params: ArrayLike) -> tuple[Floats, Floats]:
 
 def _data(tape: Tape, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> tuple[Data, float]:
     """What the kernels read, and the total weight.  Equal weights are left out: they would only cost time."""
-    columns, target = _columns(tape, X), np.ascontiguousarray(y, dtype=np.float64)
+    columns, target = _columns(tape, X), np.array(y, dtype=np.float64)
     n = columns.shape[1]
     if target.shape != (n,):
         raise ValueError(f"X has {n} rows, but y has shape {target.shape}; give one value per row")
@@ -190,9 +213,7 @@ def _data(tape: Tape, X: ArrayLike, y: ArrayLike, weights: ArrayLike | None) -> 
 
 
 @njit(**SUMS)
-def _run(
-    program: Program, X: Floats, theta: Floats, c: Floats, values: Floats, by_theta: Floats, by_c: Floats
-) -> None:
+def _run(program: Program, X: Floats, theta: Floats, c: Floats, values: Floats, by_theta: Floats, by_c: Floats) -> None:
     """Values, and the slopes by theta and c unless their arrays are empty."""
     n = values.shape[0]
     work = np.empty(program.layout[N_REGISTERS] * stride_of(n))
@@ -203,4 +224,5 @@ def _run(
         slopes(program, c, work, np.empty_like(work), n, by_theta)
     for k in range(by_c.shape[0]):
         place = program.phi[k] * stride_of(n)
-        by_c[k] = work[place : place + n]
+        for i in range(n):
+            by_c[k, i] = work[place + i]

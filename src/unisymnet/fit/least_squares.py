@@ -17,11 +17,12 @@ Floats = NDArray[np.float64]
 
 # "reassoc" lets sums over rows run in vector lanes; nan and inf keep their meaning.
 SUMS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}, "nogil": True, "cache": True}
+PART: dict[str, Any] = SUMS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # called by kernels only
 
 RANK_TOL = 1e-13  # a column whose part outside the earlier ones is smaller (relative) carries no information
 
 
-@njit(**SUMS)
+@njit(**PART)
 def dot(A: Floats, j: int, B: Floats, k: int, n: int) -> float:
     total = 0.0
     for i in range(n):
@@ -29,14 +30,14 @@ def dot(A: Floats, j: int, B: Floats, k: int, n: int) -> float:
     return total
 
 
-@njit(**SUMS)
+@njit(**PART)
 def subtract(A: Floats, j: int, factor: float, B: Floats, k: int, n: int) -> None:
     """A_j -= factor * B_k."""
     for i in range(n):
         A[j, i] -= factor * B[k, i]
 
 
-@njit(**SUMS)
+@njit(**PART)
 def orthogonalise(Q: Floats, R: Floats, first: int, last: int, n: int) -> bool:
     """Modified Gram-Schmidt on columns ``first`` to ``last`` against all before; False if one is not finite.
 
@@ -58,7 +59,7 @@ def orthogonalise(Q: Floats, R: Floats, first: int, last: int, n: int) -> bool:
     return True
 
 
-@njit(**SUMS)
+@njit(**PART)
 def project_out(Q: Floats, m: int, A: Floats, j: int, z: Floats, n: int) -> None:
     """Take the parts along the first m columns of Q off A_j and keep their lengths in ``z``."""
     for k in range(m):
@@ -66,7 +67,7 @@ def project_out(Q: Floats, m: int, A: Floats, j: int, z: Floats, n: int) -> None
         subtract(A, j, z[k], Q, k, n)
 
 
-@njit(**SUMS)
+@njit(**PART)
 def back_substitute(R: Floats, z: Floats, m: int, x: Floats) -> None:
     """Solve R x = z, giving 0 to columns without information."""
     for k in range(m - 1, -1, -1):
@@ -76,9 +77,9 @@ def back_substitute(R: Floats, z: Floats, m: int, x: Floats) -> None:
         x[k] = value / R[k, k] if R[k, k] != 0.0 else 0.0
 
 
-@njit(**SUMS)
-def damped_step(R: Floats, z: Floats, damping: Floats, S: Floats, t: Floats, step: Floats) -> None:
-    """Minimise |R s - z|^2 + |diag(damping) s|^2 by Givens rotations; S (p, p) and t (p) are scratch."""
+@njit(**PART)
+def damped_step(R: Floats, z: Floats, damping: float, scale: Floats, S: Floats, t: Floats, step: Floats) -> None:
+    """Minimise |R s - z|^2 + damping |diag(scale) s|^2 by Givens rotations; S (p, p) and t (p) are scratch."""
     p = step.shape[0]
     for j in range(p):
         t[j] = z[j]
@@ -88,10 +89,10 @@ def damped_step(R: Floats, z: Floats, damping: Floats, S: Floats, t: Floats, ste
         # Rotate the row (0 … damping[row] … 0 | 0) into the triangle; step holds it meanwhile.
         for k in range(p):
             step[k] = 0.0
-        step[row] = damping[row]
+        step[row] = math.sqrt(damping) * (scale[row] if scale[row] > 0.0 else 1.0)
         right = 0.0
         for j in range(row, p):
-            length = math.hypot(S[j, j], step[j])
+            length = math.sqrt(S[j, j] * S[j, j] + step[j] * step[j])
             if length == 0.0:
                 continue
             c, s = S[j, j] / length, step[j] / length

@@ -6,14 +6,15 @@ theta is Kaufman's: the derivative at fixed c, projected off the columns phi.  K
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import int64, njit
 from numpy.typing import NDArray
 
-from .interpreter import BLOCK, backward, forward
-from .least_squares import SUMS, back_substitute, dot, orthogonalise, project_out
+from .interpreter import backward, forward
+from .least_squares import PART, back_substitute, dot, orthogonalise, project_out
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,8 +24,10 @@ N_FEATURES, N_REGISTERS, FIRST_THETA, N_FIXED, PHI_0, N_THETA, N_LINEAR = range(
 
 
 class Program(NamedTuple):
-    """What a kernel needs of a Tape."""
+    """What a kernel needs of a Tape, and where the two interpreters are."""
 
+    forward: int
+    backward: int
     code: Ints
     layout: Ints
     constants: Floats
@@ -53,35 +56,55 @@ class Space(NamedTuple):
     S: Floats  # its triangle
     g: Floats  # residual along its columns
     scale: Floats  # largest length of each column so far
+    T: Floats  # the triangle with damping
+    t: Floats
+    trial: Floats  # theta to try next
+    step: Floats
 
 
-@njit(**SUMS)
+@njit(**PART)
 def stride_of(n: int) -> int:
     """Row length of the registers: whole cache lines, and an odd number of them against cache conflicts."""
     return (((n + 7) // 8) | 1) * 8
 
 
-@njit(**SUMS)
+@njit(**PART)
 def new_space(program: Program, n: int) -> Space:
     stride = stride_of(n)
     size = program.layout[N_REGISTERS] * stride
     p, m = program.layout[N_THETA], program.layout[N_LINEAR]
     return Space(
-        np.empty(size),
-        np.empty(size),
-        np.empty((m, stride)),
-        np.zeros((m, m)),
-        np.zeros(m),
-        np.zeros(m),
-        np.empty((1, stride)),
-        np.empty((p, stride)),
-        np.zeros((p, p)),
-        np.zeros(p),
-        np.zeros(p),
+        work=np.empty(size),
+        adj=np.empty(size),
+        Q=np.empty((m, stride)),
+        R=np.empty((m, m)),
+        z=np.empty(m),
+        c=np.empty(m),
+        r=np.empty((1, stride)),
+        J=np.empty((p, stride)),
+        S=np.empty((p, p)),
+        g=np.empty(p),
+        scale=np.empty(p),
+        T=np.empty((p, p)),
+        t=np.empty(p),
+        trial=np.empty(p),
+        step=np.empty(p),
     )
 
 
-@njit(**SUMS)
+@njit(**PART)
+def fill(work: Floats, place: int, n: int, value: float) -> None:
+    for i in range(n):
+        work[place + i] = value
+
+
+@njit(**PART)
+def add(work: Floats, place: int, n: int, value: float) -> None:
+    for i in range(n):
+        work[place + i] += value
+
+
+@njit(**PART)
 def load(program: Program, X: Floats, work: Floats) -> None:
     """Columns, fixed numbers and everything that follows from them into the registers."""
     d, n = X.shape
@@ -90,25 +113,21 @@ def load(program: Program, X: Floats, work: Floats) -> None:
         for i in range(n):
             work[j * stride + i] = X[j, i]
     for k in range(program.constants.shape[0]):
-        work[(d + k) * stride : (d + k) * stride + n] = program.constants[k]
-    for start in range(0, n, BLOCK):
-        forward(program.code, 0, program.layout[N_FIXED], work, stride, start, min(start + BLOCK, n))
+        fill(work, (d + k) * stride, n, program.constants[k])
+    forward(program.forward, program.code, int64(0), program.layout[N_FIXED], work, stride, n)
 
 
-@njit(**SUMS)
+@njit(**PART)
 def move(program: Program, theta: Floats, work: Floats, n: int) -> None:
     """Everything that depends on theta."""
     layout = program.layout
     stride = stride_of(n)
     for k in range(layout[N_THETA]):
-        place = (layout[FIRST_THETA] + k) * stride
-        work[place : place + n] = theta[k]
-    for start in range(0, n, BLOCK):
-        stop = min(start + BLOCK, n)
-        forward(program.code, layout[N_FIXED], program.code.shape[0], work, stride, start, stop)
+        fill(work, (layout[FIRST_THETA] + k) * stride, n, theta[k])
+    forward(program.forward, program.code, layout[N_FIXED], program.code.shape[0], work, stride, n)
 
 
-@njit(**SUMS)
+@njit(**PART)
 def predict(program: Program, c: Floats, work: Floats, values: Floats) -> None:
     """sum_k c_k phi_k + phi_0 at the registers' present contents."""
     n = values.shape[0]
@@ -121,29 +140,26 @@ def predict(program: Program, c: Floats, work: Floats, values: Floats) -> None:
             values[i] += c[k] * work[place + i]
 
 
-@njit(**SUMS)
+@njit(**PART)
 def slopes(program: Program, c: Floats, work: Floats, adj: Floats, n: int, J: Floats) -> None:
     """J[k] = derivative of sum_k c_k phi_k + phi_0 by theta_k at the registers' present contents."""
     layout = program.layout
     stride = stride_of(n)
     moving = layout[FIRST_THETA]
-    adj[moving * stride :] = 0.0
+    fill(adj, moving * stride, (layout[N_REGISTERS] - moving) * stride, 0.0)
     for k in range(program.phi.shape[0]):
         if program.phi[k] >= moving:
-            place = program.phi[k] * stride
-            adj[place : place + n] += c[k]
+            add(adj, program.phi[k] * stride, n, c[k])
     if layout[PHI_0] >= moving:
-        place = layout[PHI_0] * stride
-        adj[place : place + n] += 1.0
-    for start in range(0, n, BLOCK):
-        backward(program.code, layout[N_FIXED], moving, work, adj, stride, start, min(start + BLOCK, n))
+        add(adj, layout[PHI_0] * stride, n, 1.0)
+    backward(program.backward, program.code, layout[N_FIXED], moving, work, adj, stride, n)
     for k in range(layout[N_THETA]):
         place = (moving + k) * stride
         for i in range(n):
             J[k, i] = adj[place + i]
 
 
-@njit(**SUMS)
+@njit(**PART)
 def _columns(program: Program, first: int, last: int, root: Floats, space: Space, n: int) -> None:
     """Q[k] = root * phi_k."""
     Q = space.Q
@@ -156,7 +172,7 @@ def _columns(program: Program, first: int, last: int, root: Floats, space: Space
                 Q[k, i] *= root[i]
 
 
-@njit(**SUMS)
+@njit(**PART)
 def _target(program: Program, data: Data, space: Space, n: int) -> None:
     """r = root * (y - phi_0)."""
     r = space.r
@@ -171,7 +187,7 @@ def _target(program: Program, data: Data, space: Space, n: int) -> None:
             r[0, i] *= data.root[i]
 
 
-@njit(**SUMS)
+@njit(**PART)
 def prepare(program: Program, data: Data, space: Space) -> int:
     """Load the table and make the columns phi that do not depend on theta orthogonal; returns how many."""
     n = data.y.shape[0]
@@ -179,11 +195,11 @@ def prepare(program: Program, data: Data, space: Space) -> int:
     done = 0
     while done < program.phi.shape[0] and program.phi[done] < program.layout[FIRST_THETA]:
         done += 1
-    _columns(program, 0, done, data.root, space, n)
-    return done if orthogonalise(space.Q, space.R, 0, done, n) else -1
+    _columns(program, int64(0), done, data.root, space, n)
+    return done if orthogonalise(space.Q, space.R, int64(0), done, n) else -1
 
 
-@njit(**SUMS)
+@njit(**PART)
 def solve(program: Program, data: Data, n_done: int, theta: Floats, space: Space) -> float:
     """Residuals r with the best linear constants c at ``theta``; their sum of squares, inf if undefined."""
     n = data.y.shape[0]
@@ -193,8 +209,8 @@ def solve(program: Program, data: Data, n_done: int, theta: Floats, space: Space
     if not orthogonalise(space.Q, space.R, n_done, m, n):
         return np.inf
     _target(program, data, space, n)
-    project_out(space.Q, m, space.r, 0, space.z, n)
-    loss = dot(space.r, 0, space.r, 0, n)
+    project_out(space.Q, m, space.r, int64(0), space.z, n)
+    loss = dot(space.r, int64(0), space.r, int64(0), n)
     back_substitute(space.R, space.z, m, space.c)
     for k in range(m):
         if not abs(space.c[k]) < np.inf:
@@ -202,7 +218,7 @@ def solve(program: Program, data: Data, n_done: int, theta: Floats, space: Space
     return loss if loss < np.inf else np.inf
 
 
-@njit(**SUMS)
+@njit(**PART)
 def linearise(program: Program, data: Data, c: Floats, space: Space) -> float:
     """The small problem |S s - g| for a step s of theta; returns |g|^2, the most that a step could gain."""
     n = data.y.shape[0]
@@ -218,11 +234,11 @@ def linearise(program: Program, data: Data, c: Floats, space: Space) -> float:
             for i in range(n):
                 J[k, i] = J[k, i] if abs(J[k, i]) < 1e100 else 0.0
         project_out(space.Q, m, J, k, space.z, n)
-        space.scale[k] = max(space.scale[k], np.sqrt(dot(J, k, J, k, n)))
-    if not orthogonalise(J, space.S, 0, p, n):
+        space.scale[k] = max(space.scale[k], math.sqrt(dot(J, k, J, k, n)))
+    if not orthogonalise(J, space.S, int64(0), p, n):
         return 0.0
     gain = 0.0
     for k in range(p):
-        g[k] = dot(J, k, space.r, 0, n)
+        g[k] = dot(J, k, space.r, int64(0), n)
         gain += g[k] * g[k]
     return gain

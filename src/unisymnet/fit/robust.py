@@ -1,84 +1,89 @@
-"""Huber and quantile losses on top of weighted least squares, by majorisation: each round replaces the loss by a
-parabola that touches it at the present residuals and lies above it elsewhere, then takes a few damped steps.  A step
-that lowers the parabola lowers the loss (Hunter & Lange 2000 for quantiles).  Knows no starts and no Python objects.
+"""Losses: mean squares, Huber and quantile, and how the last two are fitted with weighted squares.
+
+By majorisation: each round replaces the loss by parabolas that touch it at the present residuals and lie above it
+elsewhere (Hunter & Lange 2000 for quantiles), and fits those; what lowers the parabolas lowers the loss.  Knows no
+formula: the caller passes how to fit weighted squares.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from .least_squares import SUMS
-from .levenberg import FIRST_DAMPING, descend
-from .projection import N_LINEAR, N_THETA, Data, Program, move, new_space, predict, prepare
+import numpy as np
+from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-SQUARES, HUBER, QUANTILE = 0, 1, 2
+LOSSES = ("mse", "huber", "quantile")
 _MAX_ROUNDS = 200
-_STEPS = 3  # damped steps per round; more would polish a parabola that is about to change
+_TOL = 1e-9
 
 
-@njit(**SUMS)
-def mean_loss(kind: int, parameter: float, r: Floats, root: Floats) -> float:
-    """Weighted mean of the loss over residuals ``r``."""
-    total, mass = 0.0, 0.0
-    for i in range(r.shape[0]):
-        w = root[i] * root[i] if root.shape[0] > 0 else 1.0
-        size = abs(r[i])
-        if kind == SQUARES:
-            value = size * size
-        elif kind == HUBER:
-            value = 0.5 * size * size if size <= parameter else parameter * (size - 0.5 * parameter)
+@dataclass(frozen=True)
+class Loss:
+    """``kind`` is one of LOSSES; ``parameter`` is Huber's threshold or the quantile's level."""
+
+    kind: str = "mse"
+    parameter: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in LOSSES:
+            raise ValueError(f"unknown loss {self.kind!r}; known are {', '.join(LOSSES)}")
+        if self.kind == "huber" and not self.parameter > 0:
+            raise ValueError(f"the threshold of the Huber loss must be positive, got {self.parameter}")
+        if self.kind == "quantile" and not 0 < self.parameter < 1:
+            raise ValueError(f"the level of the quantile loss must lie between 0 and 1, got {self.parameter}")
+
+    def mean(self, residuals: Floats, weights: Floats | None) -> float:
+        """(Weighted) mean loss; residuals are y minus prediction."""
+        size = np.abs(residuals)
+        if self.kind == "mse":
+            values = size * size
+        elif self.kind == "huber":
+            values = np.where(size <= self.parameter, 0.5 * size * size, self.parameter * (size - 0.5 * self.parameter))
         else:
-            value = parameter * size if r[i] >= 0.0 else (1.0 - parameter) * size
-        total += w * value
-        mass += w
-    return total / mass
+            values = np.where(residuals >= 0, self.parameter, 1.0 - self.parameter) * size
+        return float(values.mean() if weights is None else weights @ values / weights.sum())
+
+    def slope(self, residuals: Floats) -> Floats:
+        """Derivative of the loss by each residual."""
+        if self.kind == "mse":
+            return 2.0 * residuals
+        if self.kind == "huber":
+            return np.clip(residuals, -self.parameter, self.parameter)
+        return np.where(residuals >= 0.0, self.parameter, self.parameter - 1.0)
+
+    def parabola(self, residuals: Floats, edge: float) -> tuple[Floats, Floats]:
+        """(shift, weight): weight * (residual + shift)^2 touches the loss, up to a factor; ``edge`` > 0 rounds |r|."""
+        size = np.abs(residuals)
+        if self.kind == "huber":
+            return np.zeros_like(size), self.parameter / np.maximum(size, self.parameter)
+        return (2.0 * self.parameter - 1.0) * (size + edge), 1.0 / (size + edge)
 
 
-@njit(**SUMS)
-def _touch(kind: int, parameter: float, edge: float, data: Data, r: Floats, y: Floats, root: Floats) -> None:
-    """Target and root weights of the parabola that touches the loss at residuals ``r``."""
-    for i in range(r.shape[0]):
-        size = abs(r[i])
-        if kind == HUBER:
-            y[i] = data.y[i]
-            weight = 1.0 if size <= parameter else parameter / size
-        else:
-            y[i] = data.y[i] + (2.0 * parameter - 1.0) * (size + edge)
-            weight = 1.0 / (size + edge)
-        root[i] = np.sqrt(weight) * (data.root[i] if data.root.shape[0] > 0 else 1.0)
-
-
-@njit(**SUMS)
-def refine(program: Program, data: Data, kind: int, parameter: float, tol: float, params: Floats) -> float:
-    """Improve theta and c (one after the other in ``params``) for the robust loss; returns the mean loss."""
-    n, p, m = data.y.shape[0], program.layout[N_THETA], program.layout[N_LINEAR]
-    space, progress = new_space(program, n), np.empty(3)
-    theta, c, r = params[:p].copy(), params[p : p + m].copy(), np.empty(n)
-    y, root = np.empty(n), np.empty(n)
-    inner = Data(data.X, y, root)
-    prepare(program, data, space)
-    best, edge = np.inf, 0.0
-    for round_ in range(_MAX_ROUNDS):
-        move(program, theta, space.work, n)
-        predict(program, c, space.work, r)
-        for i in range(n):
-            r[i] = data.y[i] - r[i]
-        loss = mean_loss(kind, parameter, r, data.root)
-        if not loss < best:
+def refine(
+    loss: Loss,
+    params: Floats,
+    y: Floats,
+    weights: Floats | None,
+    predict: Callable[[Floats], Floats],
+    fit_squares: Callable[[Floats, Floats, Floats], Floats],
+) -> tuple[Floats, float]:
+    """Improve ``params`` for the loss; ``fit_squares(params, y, weights)`` improves weighted squares."""
+    best, best_value = params, loss.mean(y - predict(params), weights)
+    for _ in range(_MAX_ROUNDS):
+        residuals = y - predict(best)
+        # The parabola of |r| needs a smallest width; as a part of the loss it vanishes with it.
+        shift, weight = loss.parabola(residuals, 1e-5 * best_value)
+        if not best_value > 0.0 or not np.isfinite(weight).all():
             break
-        params[:p], params[p : p + m] = theta, c
-        if best - loss <= tol * best and round_ > 0:
-            best = loss
+        params = fit_squares(best, y + shift, weight if weights is None else weight * weights)
+        value = loss.mean(y - predict(params), weights)
+        if not value < best_value:
             break
-        best = loss
-        # The parabola of |r| needs a smallest width; a small part of the loss itself vanishes with it.
-        edge = 1e-5 * loss
-        _touch(kind, parameter, edge, data, r, y, root)
-        n_done = prepare(program, inner, space)
-        progress[1], progress[2] = FIRST_DAMPING, 0.0
-        descend(program, inner, n_done, space, 0.0, 1e-3, _STEPS, theta, c, progress)
-    return best
+        settled = best_value - value <= _TOL * best_value
+        best, best_value = params, value
+        if settled:
+            break
+    return best, best_value
