@@ -275,9 +275,22 @@ def _pow(g: Unified, a: Expr, b: Expr) -> Affine:
     return g.exp(g.product([(exponent, 1.0), (g.ln(base), 1.0)]))
 
 
-def _hyperbolic(g: Unified, a: Expr, sign: float) -> Affine:
-    arg = g.lower(a)
-    return summed([(g.exp(arg), 0.5), (g.exp(scaled(arg, -1.0)), 0.5 * sign)])
+def _sinh(g: Unified, arg: Affine) -> Affine:
+    if not arg[1]:
+        return (_finite(math.sinh, arg[0]), ())
+    return summed([(g.exp(arg), 0.5), (g.exp(scaled(arg, -1.0)), -0.5)])
+
+
+def _cosh(g: Unified, arg: Affine) -> Affine:
+    if not arg[1]:
+        return (_finite(math.cosh, arg[0]), ())
+    return summed([(g.exp(arg), 0.5), (g.exp(scaled(arg, -1.0)), 0.5)])
+
+
+def _tanh(g: Unified, arg: Affine) -> Affine:
+    if not arg[1]:
+        return (math.tanh(arg[0]), ())
+    return g.product([(_sinh(g, arg), 1.0), (_cosh(g, arg), -1.0)])
 
 
 def _trigonometric(g: Unified, op: str, a: Expr) -> Affine:
@@ -302,7 +315,7 @@ _RULES: dict[str, Callable[..., Affine]] = {
     "square": lambda g, a: g.power(g.lower(a), 2.0),
     "inv": lambda g, a: g.power(g.lower(a), -1.0),
     "abs": lambda g, a: g.abs(g.lower(a)),
-    "sinh": lambda g, a: _hyperbolic(g, a, -1.0),
-    "cosh": lambda g, a: _hyperbolic(g, a, 1.0),
-    "tanh": lambda g, a: g.product([(_hyperbolic(g, a, -1.0), 1.0), (_hyperbolic(g, a, 1.0), -1.0)]),
+    "sinh": lambda g, a: _sinh(g, g.lower(a)),
+    "cosh": lambda g, a: _cosh(g, g.lower(a)),
+    "tanh": lambda g, a: _tanh(g, g.lower(a)),
 }
