@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,6 +43,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=180.0)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; resume with --resume"))  # takes the worker along
     rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if world > 1:
         dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")

@@ -58,6 +58,20 @@ class Alphabet:
     def first_edge(self) -> int:
         return FIRST_DEPTH + self.max_depth
 
+    def ranks(self) -> tuple[Ints, Ints]:
+        """Two numbers per token: a token may follow another if its first is larger than the other's second.
+
+        Coarser than the grammar: START is never written, edges ascend, no second depth, END comes last.
+        """
+        own = np.arange(self.size)
+        own[[PAD, START]] = -1
+        own[FIRST_DEPTH : self.first_edge] = 1
+        own[END] = self.size
+        bound = np.arange(self.size)
+        bound[FIRST_DEPTH : self.first_edge] = 1
+        bound[[PAD, START]] = 0
+        return own, bound
+
     @property
     def size(self) -> int:
         return len(self.layer)

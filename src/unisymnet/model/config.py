@@ -22,8 +22,8 @@ class ModelConfig:
     max_depth: int = 6
     max_tokens: int = 48
     bits: int = 16
-    d_model: int = 128
-    n_heads: int = 4
+    d_model: int = 96
+    n_heads: int = 3
     n_latents: int = 16
     n_reads: int = 2
     n_layers: int = 2

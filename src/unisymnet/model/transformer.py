@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .alphabet import END, FIRST_DEPTH, PAD, Alphabet
+from .alphabet import PAD, Alphabet
 from .config import ModelConfig
 
 Cache = tuple[Tensor, Tensor]
@@ -107,7 +107,8 @@ class Transformer(nn.Module):
         alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
         for name in ("layer", "row", "column"):
             self.register_buffer(f"{name}_of", torch.from_numpy(getattr(alphabet, name)), persistent=False)
-        self.first_edge = alphabet.first_edge
+        for name, values in zip(("rank_of", "bound_of"), alphabet.ranks()):
+            self.register_buffer(name, torch.from_numpy(values), persistent=False)
         n_bits = (config.n_features + 1) * config.bits
         self.point = nn.Sequential(nn.Linear(n_bits, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
         self.latents = nn.Parameter(torch.randn(config.n_latents, width) * 0.1)
@@ -145,14 +146,8 @@ class Transformer(nn.Module):
         return self.norm_out(x)
 
     def mask_logits(self, logits: Tensor, last: Tensor) -> Tensor:
-        """Only what may follow ``last``: a depth after START; then END or a larger edge."""
-        ids = torch.arange(logits.shape[-1], device=logits.device)
-        last = last[:, None]
-        started = last >= FIRST_DEPTH
-        later = (ids >= self.first_edge) & (ids > last) & started
-        depth = (ids >= FIRST_DEPTH) & (ids < self.first_edge) & ~started
-        end = (ids == END) & (last >= self.first_edge)
-        return logits.masked_fill(~(later | depth | end), -1e9)
+        """Nothing that cannot follow ``last`` because tokens ascend; in place, the head is a third of the work."""
+        return logits.masked_fill_(self.rank_of <= self.bound_of[last][:, None], -1e9)
 
     def forward(self, bits: Tensor, present: Tensor, tokens: Tensor) -> Tensor:
         """Nats per sequence; ``tokens`` (batch, length + 1) are START, the label's tokens, END, PAD …"""

@@ -1,0 +1,16 @@
+#!/bin/sh
+# The reference training of the shipped weights: resumes where it stopped, in the background beside other work.
+# Hours and preset may be given: runs/train_small.sh small-high 6
+set -eu
+cd "$(dirname "$0")/.."
+PRESET=${1:-small-low}
+HOURS=${2:-8}
+OUT=runs/out/$PRESET
+mkdir -p "$OUT"
+# A run that was committed in its small form (runs/<preset>.safetensors) is picked up if there is no newer one here.
+if [ ! -f "$OUT/last.json" ] && [ -f "runs/$PRESET.safetensors" ]; then
+    cp "runs/$PRESET.safetensors" "$OUT/last.safetensors"
+    cp "runs/$PRESET.json" "$OUT/last.json"
+fi
+OMP_NUM_THREADS=1 nice -n 15 .venv/bin/python runs/train.py "$PRESET" --hours "$HOURS" --out "$OUT" --resume \
+    --workers 1 --threads 1 --pause 240 --points 64 >> "$OUT/train.out" 2>&1

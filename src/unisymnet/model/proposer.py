@@ -1,0 +1,150 @@
+"""The transformer as one more proposer of the search: data in, skeletons with free constants out.
+
+Beam search on bags of rows, then cheap samples, then the labels that are most frequent for this number of columns.
+Weights come from the package (or a folder); without weights for the problem the stage says nothing.  No torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ..candidate import ParetoFront, Proposal
+from ..deadline import Deadline
+from ..problem import Floats, Problem
+from ..symbolic.expr import Call, Expr, Var, rebuild, walk
+from ..symbolic.skeleton import to_skeleton
+from ..symbolic.structure import Structure
+from .beam import Found, beam_search, sample, vocabulary_of
+from .runtime import WEIGHTS, Runtime, shipped
+
+# Operators that a skeleton writes as a power; allowing any of them allows a power, whose exponent the fit decides.
+_POWERS = ("pow", "div", "inv", "sqrt", "square")
+
+
+@dataclass(frozen=True)
+class TransformerProposer:
+    """Settings of the stage.  ``weights`` is a folder with an exported model; None takes the package's own.
+
+    ``n_candidates`` is how many of each beam are proposed (paper: 5 of 20), ``n_samples`` how many draws at
+    ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.
+    """
+
+    name: str = "transformer"
+    width: int = 20
+    n_candidates: int = 20
+    n_bags: int = 2
+    max_rows: int = 200
+    n_samples: int = 60
+    temperature: float = 1.0
+    n_frequent: int = 20
+    weights: Path | None = None
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        """Skeletons in the problem's scaled units, the likeliest first, each once."""
+        folder = self.weights if self.weights is not None else weights_for(problem.n_features)
+        if folder is None or problem.n_rows < 3 or problem.spread == 0.0:
+            return
+        runtime = load_weights(folder)
+        columns = chosen_columns(problem, runtime.config.n_features)
+        seen: set[Expr] = set()
+        for structure in self._structures(runtime, problem, columns, rng, deadline):
+            expr = rename(to_skeleton(structure).expr, columns)
+            if expr not in seen and allowed(expr, problem):
+                seen.add(expr)
+                yield Proposal(expr, self.name)
+            if deadline.expired():
+                return
+
+    def _structures(
+        self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Structure]:
+        bags = [bag(problem, columns, runtime, self.max_rows, rng=rng) for _ in range(self._n_bags(problem))]
+        for rows in bags:
+            found = beam_search(runtime, rows, len(columns), width=self.width)
+            yield from _structures_of(found[: self.n_candidates])
+            if deadline.expired():
+                return
+        if self.n_samples:
+            found = sample(
+                runtime, bags[0], len(columns), self.n_samples, temperature=self.temperature, rng=rng
+            )
+            yield from _structures_of(found)
+        vocabulary = vocabulary_of(runtime)
+        for label in runtime.frequent.get(len(columns), ())[: self.n_frequent]:
+            yield vocabulary.decode(label)
+
+    def _n_bags(self, problem: Problem) -> int:
+        return self.n_bags if problem.n_rows > self.max_rows else 1
+
+
+def _structures_of(found: list[Found]) -> Iterator[Structure]:
+    return (item.structure for item in found)
+
+
+def weights_for(n_features: int, root: Path = WEIGHTS) -> Path | None:
+    """The shipped model for this many columns: low up to four, high beyond; the other one if only that is there."""
+    names = shipped(root)
+    wanted = "low" if n_features <= 4 else "high"
+    names.sort(key=lambda name: not name.endswith(wanted))
+    return root / names[0] if names else None
+
+
+@lru_cache(maxsize=4)
+def load_weights(folder: Path) -> Runtime:
+    """Loaded once in a process: the graphs never change, and loading costs more than a beam."""
+    return Runtime.load(folder)
+
+
+def bag(
+    problem: Problem, columns: list[int], runtime: Runtime, max_rows: int, *, rng: np.random.Generator
+) -> Floats:
+    """Some rows of the problem as the model reads them: chosen columns first, zeros, y last."""
+    chosen = np.arange(problem.n_rows)
+    if problem.n_rows > max_rows:
+        chosen = rng.choice(problem.n_rows, max_rows, replace=False)
+    rows = np.zeros((len(chosen), runtime.config.n_features + 1))
+    rows[:, : len(columns)] = problem.X[np.ix_(chosen, columns)]
+    rows[:, -1] = problem.y[chosen]
+    return rows
+
+
+def chosen_columns(problem: Problem, limit: int) -> list[int]:
+    """At most ``limit`` columns, those that explain most of y by themselves, in their old order."""
+    varying = [j for j in range(problem.n_features) if np.ptp(problem.X[:, j]) > 0.0] or [0]
+    if len(varying) <= limit:
+        return varying
+    scores = [relevance(problem.X[:, j], problem.y) for j in varying]
+    best = np.argsort(scores, kind="stable")[::-1][:limit]
+    return sorted(varying[i] for i in best)
+
+
+def relevance(x: Floats, y: Floats, n_bins: int = 12) -> float:
+    """How much of the variation of y's ranks the bins of x explain, in level or in spread (0 to 2)."""
+    ranks = np.argsort(np.argsort(y, kind="stable"), kind="stable") / len(y) - 0.5
+    order = np.argsort(x, kind="stable")
+    score = 0.0
+    for values in (ranks, np.abs(ranks) - np.mean(np.abs(ranks))):
+        groups = np.array_split(values[order], min(n_bins, max(len(y) // 4, 1)))
+        between = sum(len(g) * float(np.mean(g)) ** 2 for g in groups)
+        score += between / max(float(np.sum((values - values.mean()) ** 2)), 1e-300)
+    return score
+
+
+def rename(expr: Expr, columns: list[int]) -> Expr:
+    """The model's columns 0, 1, … back to those of the problem."""
+    if columns == list(range(len(columns))):
+        return expr
+    return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
+
+
+def allowed(expr: Expr, problem: Problem) -> bool:
+    """May the problem's formulas use every operator of this one?"""
+    ops = {node.op for node in walk(expr) if isinstance(node, Call)}
+    return all(any(problem.allows(p) for p in _POWERS) if op == "pow" else problem.allows(op) for op in ops)

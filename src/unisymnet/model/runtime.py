@@ -1,0 +1,89 @@
+"""Exported weights at work: points to keys and values, tokens to log-probabilities; onnxruntime, no torch.
+
+One `Runtime` holds the two loaded graphs.  It knows tokens and arrays, not labels' grammar (beam.py) or formulas.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import CheckpointError
+from .alphabet import Alphabet
+from .bits import encode_points
+from .config import ModelConfig
+
+ENCODER, DECODER, MANIFEST = "encoder.onnx", "decoder.onnx", "manifest.json"
+WEIGHTS = Path(__file__).parent / "weights"
+
+Floats = NDArray[np.float32]
+Label = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A model ready to read data and to write tokens."""
+
+    config: ModelConfig
+    alphabet: Alphabet
+    encoder: Any = field(repr=False)
+    decoder: Any = field(repr=False)
+    frequent: dict[int, tuple[Label, ...]] = field(repr=False, default_factory=dict)
+    about: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, folder: Path | str, *, n_threads: int = 0) -> Runtime:
+        """The model exported to ``folder``; ``n_threads`` 0 leaves the number to onnxruntime."""
+        import onnxruntime
+
+        folder = Path(folder)
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = n_threads
+        options.log_severity_level = 3
+        try:
+            manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+            sessions = [
+                onnxruntime.InferenceSession(
+                    (folder / name).read_bytes(), sess_options=options, providers=["CPUExecutionProvider"]
+                )
+                for name in (ENCODER, DECODER)
+            ]
+        except (OSError, ValueError) as error:
+            raise CheckpointError(f"no exported model can be read from {folder}: {error}") from error
+        config = ModelConfig.from_dict(manifest["config"])
+        frequent = {int(d): tuple(tuple(x) for x in labels) for d, labels in manifest["frequent"].items()}
+        alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
+        return cls(config, alphabet, *sessions, frequent, manifest["about"])
+
+    def encode(self, rows: NDArray[np.floating]) -> Floats:
+        """Keys and values for a batch of data sets given as rows (batch, n, d_max + 1), unscaled."""
+        bits, present = encode_points(rows, self.config.bits)
+        return self.encoder.run(None, {"bits": bits.astype(np.float32), "present": present})[0]
+
+    def empty_cache(self, batch: int) -> Floats:
+        """No tokens written yet."""
+        c = self.config
+        return np.zeros((c.n_layers, 2, batch, c.n_heads, 0, c.d_model // c.n_heads), dtype=np.float32)
+
+    def step(self, tokens: NDArray[np.int64], position: int, data: Floats, past: Floats) -> tuple[Floats, Floats]:
+        """Log-probabilities (batch, size) of the token after ``tokens``, and the grown cache."""
+        inputs = {"token": tokens, "position": np.array(position), "data": data, "past": past}
+        logits, grown = self.decoder.run(None, inputs)
+        return self.log_probabilities(logits, tokens), grown
+
+    def log_probabilities(self, logits: Floats, last: NDArray[np.int64]) -> Floats:
+        """Normalised over what may follow because tokens ascend, as in training."""
+        rank, bound = self.alphabet.ranks()
+        logits = np.where(rank > bound[last][:, None], logits, -np.inf)
+        top = logits.max(axis=1, keepdims=True)
+        return logits - top - np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
+
+
+def shipped(root: Path = WEIGHTS) -> list[str]:
+    """Names of the models inside the package (or another folder)."""
+    return sorted(path.parent.name for path in root.glob(f"*/{MANIFEST}"))
