@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from .methods import METHODS, get_method
+from .methods import get_method
 from .pool import Limits, run_tasks
 from .problems import BenchProblem, Form, load_suite
 from .records import append_record, mend, read_records
@@ -51,7 +51,7 @@ def run_suite(
     `python` is another interpreter for the workers. `on_result` sees each new record once it is written.
     """
     path = Path(out)
-    if method in METHODS or python is None:
+    if python is None or ":" not in method:
         get_method(method)  # a misspelt name is an error now, not a failed run for every problem
     chosen = _choose(load_suite(suite, form=form), limit_problems, problems)
     tasks = {Task(method, problem.name, form, seed, noise, max_time, rows, cores): problem for problem in chosen}
