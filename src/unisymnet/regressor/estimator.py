@@ -244,12 +244,12 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
         if self.strategy.startswith("dno"):
             raise ValueError(f"strategy {self.strategy!r} is not available in this version; use 'auto' or 'sfo'")
+        operators = operator_set(self.operators)
         given = list(self.proposers or ())
         own = tuple(proposer for proposer in given if not isinstance(proposer, str))
         names = [name for name in given if isinstance(name, str)]
         named = default_proposers(names or None) if names or not given else ()
         sfo = SFO() if self.exponents is None else SFO(exponents=(*map(float, self.exponents), None))
-        operators = operator_set(self.operators)
         return Options(
             settings=SearchSettings(
                 max_time=self.max_time,

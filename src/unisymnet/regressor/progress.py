@@ -35,6 +35,7 @@ class Progress:
         self._live: Any = None
         self._last = -SECONDS_BETWEEN_LINES
         self._shown = ""
+        self._line = ""
 
     def __enter__(self) -> Progress:
         if self.stream.isatty():
@@ -49,6 +50,8 @@ class Progress:
     def __exit__(self, *details: object) -> None:
         if self._live is not None:
             self._live.stop()
+        elif self._line:
+            print(self._line, file=self.stream, flush=True)
 
     def tell(self, seconds: float, n_evaluations: int, front: ParetoFront, stage: str) -> None:
         """Show the state; in a terminal at every event, elsewhere when the best formula is another one."""
@@ -64,6 +67,8 @@ class Progress:
             from rich.text import Text
 
             self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif formula != self._shown and time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
-            print(line, file=self.stream, flush=True)
-            self._shown, self._last = formula, time.monotonic()
+        elif formula != self._shown:
+            self._line = line  # shown when the next line is due, or at the end
+            if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+                print(line, file=self.stream, flush=True)
+                self._shown, self._line, self._last = formula, "", time.monotonic()
