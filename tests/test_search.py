@@ -167,3 +167,18 @@ def test_the_trace_says_who_did_what() -> None:
     row = next(row for row in result.trace if row.stage == "first")
     assert (row.n_turns, row.n_proposals, row.n_kept) == (1, 2, 2)
     assert "first" in trace_table(result.trace)
+
+
+def test_a_failing_proposer_costs_nothing_but_itself() -> None:
+    class Broken:
+        name = "broken"
+
+        def propose(self, problem: Problem, front: ParetoFront, **_: object) -> Iterator[Proposal]:
+            raise ZeroDivisionError("a bug")
+            yield
+
+    result = run(Broken(), Script("first", ["2*x0**2"]))
+    assert result.stopped == "exact"
+    assert "a bug" in trace_table(result.trace)
+    with pytest.raises(ZeroDivisionError):
+        run(Broken(), strict=True)

@@ -32,6 +32,7 @@ class SearchSettings:
     max_evaluations: int | None = None
     max_complexity: int = 60
     stop_when_exact: bool = True
+    strict: bool = False  # raise a proposer's mistake instead of noting it and going on with the others
     n_finished: int = 6  # how many of the front's best get their constants cleaned
     finish_share: float = 0.08  # the part of max_time kept back for that
 
@@ -182,6 +183,12 @@ def _one_turn(run: _Run, turns: _Turns) -> bool:
             if run.stopped or run.must_stop():
                 break
         return True
+    except Exception as mistake:
+        # One proposer's bug must not cost the user what the others find; the trace tells it.
+        if run.settings.strict:
+            raise
+        turns.row.failure = f"{type(mistake).__name__}: {mistake}"
+        return False
     finally:
         turns.row.seconds += time.monotonic() - began
 

@@ -29,6 +29,7 @@ class TraceRow:
     n_kept: int = 0
     seconds: float = 0.0
     best_loss: float = float("inf")
+    failure: str = ""
 
 
 def trace_table(rows: Iterable[TraceRow]) -> str:
@@ -38,4 +39,6 @@ def trace_table(rows: Iterable[TraceRow]) -> str:
         lines.append(
             f"{row.stage:<12}{row.n_turns:>6}{row.seconds:>9.2f}{row.n_proposals:>11}{row.n_kept:>6}{row.best_loss:>12.3g}"
         )
+        if row.failure:
+            lines.append(f"{'':<12}stopped by {row.failure}")
     return "\n".join(lines)
