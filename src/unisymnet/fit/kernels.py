@@ -6,6 +6,8 @@ so threads run side by side, and results do not depend on how many there are.  K
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,18 +18,20 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from ..candidate import Status
+from ..symbolic.expr import Call, Param, Var
 from .interpreter import addresses
 from .least_squares import SUMS
 from .levenberg import EXACT, FIRST_DAMPING, LOSS, N_TRIALS, RUNNING, race
 from .projection import N_REGISTERS, Data, Program, load, move, predict, slopes, stride_of
 from .robust import Loss, refine
-from .tape import Tape
+from .tape import Tape, compile_tape
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 R = TypeVar("R")
 
 HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
+_LOADING = 1.5  # seconds
 _ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
 
 
@@ -50,7 +54,7 @@ def evaluate_tape(tape: Tape, X: ArrayLike, params: ArrayLike = ()) -> Floats:
     columns = _columns(tape, X)
     theta, c = _split(tape, params)
     values = np.empty(columns.shape[1])
-    _run(_program(tape), columns, theta, c, values, np.empty((0, 0)), np.empty((0, 0)))
+    _run(program_of(tape), columns, theta, c, values, np.empty((0, 0)), np.empty((0, 0)))
     return values
 
 
@@ -61,7 +65,7 @@ def jacobian(tape: Tape, X: ArrayLike, params: ArrayLike) -> tuple[Floats, Float
     n = columns.shape[1]
     values, J = np.empty(n), np.zeros((tape.n_params, n))
     by_theta, by_c = np.empty((len(theta), n)), np.empty((len(c), n))
-    _run(_program(tape), columns, theta, c, values, by_theta, by_c)
+    _run(program_of(tape), columns, theta, c, values, by_theta, by_c)
     J[tape.nonlinear], J[tape.linear] = by_theta, by_c
     return values, J.T
 
@@ -127,7 +131,7 @@ def _fit_squares(
     tape: Tape, data: Data, mass: float, starts: Floats, max_steps: int, tol: float, n_threads: int
 ) -> TapeFit:
     """Least squares from every start, heat by heat."""
-    program = _program(tape)
+    program = program_of(tape)
     n_theta, n_linear = len(tape.nonlinear), len(tape.linear)
     weighted = data.y * data.root if data.root.size else data.y
     limits = np.array([_ROUNDING * float(weighted @ weighted), tol])
@@ -178,7 +182,24 @@ def in_order(run: Callable[[T], R], jobs: Iterable[T], n_threads: int) -> Iterat
             yield from pool.map(run, jobs)
 
 
-def _program(tape: Tape) -> Program:
+def warm_up(announce: Callable[[str], None] | None = None) -> None:
+    """Make every kernel ready: from the disk in a moment, or compiled, which is announced (by default, logged)."""
+    tell = announce or logging.getLogger("unisymnet").warning
+    # Loading takes a fraction of a second, so whatever takes longer is compiling.
+    timer = threading.Timer(_LOADING, tell, ("compiling numerical kernels, once per installation …",))
+    timer.daemon = True
+    timer.start()
+    try:
+        tape = compile_tape(Call("exp", (Call("mul", (Param(0), Var(0))),)), 1)
+        X = np.array([[0.0], [1.0]])
+        values, _ = jacobian(tape, X, [1.0])
+        fit_tape(tape, X, values, [[0.5]])
+    finally:
+        timer.cancel()
+
+
+def program_of(tape: Tape) -> Program:
+    """The arrays of a tape as the kernels take them."""
     return Program(*addresses(), tape.code, tape.layout, tape.constants, tape.phi)
 
 
