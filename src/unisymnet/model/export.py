@@ -37,11 +37,13 @@ class EncoderGraph(nn.Module):
 
     def forward(self, bits: Tensor, present: Tensor) -> Tensor:
         latents = self.model.encode(bits, present)
-        return torch.stack([torch.stack(write.data.keys(latents)) for write in self.model.writes])
+        return torch.stack([torch.stack(write.data.keys(latents)) for write in self.model.blocks])
 
 
 class DecoderGraph(nn.Module):
     """The next token's logits (batch, tokens) and the grown cache (blocks, 2, batch, heads, length + 1, …)."""
+
+    vectors: Tensor
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()
@@ -52,7 +54,7 @@ class DecoderGraph(nn.Module):
         model = self.model
         x = (self.vectors[token] + model.position.weight[position])[:, None, :]
         grown = []
-        for i, write in enumerate(model.writes):
+        for i, write in enumerate(model.blocks):
             x, cache = write.step(x, (past[i, 0], past[i, 1]), (data[i, 0], data[i, 1]))
             grown.append(torch.stack(cache))
         return model.norm_out(x)[:, 0] @ self.vectors.T, torch.stack(grown)

@@ -110,7 +110,7 @@ def bag(
     if problem.n_rows > max_rows:
         chosen = rng.choice(problem.n_rows, max_rows, replace=False)
     rows = np.zeros((len(chosen), runtime.config.n_features + 1))
-    rows[:, : len(columns)] = problem.X[np.ix_(chosen, columns)]
+    rows[:, : len(columns)] = problem.X[chosen][:, columns]
     rows[:, -1] = problem.y[chosen]
     return rows
 

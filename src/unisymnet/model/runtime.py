@@ -58,7 +58,7 @@ class Runtime:
         config = ModelConfig.from_dict(manifest["config"])
         frequent = {int(d): tuple(tuple(x) for x in labels) for d, labels in manifest["frequent"].items()}
         alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
-        return cls(config, alphabet, *sessions, frequent, manifest["about"])
+        return cls(config, alphabet, sessions[0], sessions[1], frequent, manifest["about"])
 
     def encode(self, rows: NDArray[np.floating]) -> Floats:
         """Keys and values for a batch of data sets given as rows (batch, n, d_max + 1), unscaled."""

@@ -100,6 +100,12 @@ class Write(nn.Module):
 class Transformer(nn.Module):
     """M_θ.  ``forward`` gives the summed negative log-likelihood of each label in the batch."""
 
+    layer_of: Tensor
+    row_of: Tensor
+    column_of: Tensor
+    rank_of: Tensor
+    bound_of: Tensor
+
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
@@ -123,6 +129,11 @@ class Transformer(nn.Module):
         self.norm_out = nn.LayerNorm(width)
         for embedding in (self.by_layer, self.by_row, self.by_column, self.by_token, self.position):
             nn.init.normal_(embedding.weight, std=0.02)
+
+    @property
+    def blocks(self) -> list[Write]:
+        """The decoder's blocks, bottom first."""
+        return [block for block in self.writes if isinstance(block, Write)]
 
     def embedding(self) -> Tensor:
         """(size, width): the vectors of all tokens, used for input and output."""
