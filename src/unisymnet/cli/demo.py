@@ -59,6 +59,6 @@ def explained(model: UniSymNetRegressor) -> str:
     from ..symbolic.draw import explain
 
     try:
-        return explain(model.formula_.expr)
+        return explain(model.formula_.expr, model.formula_.names)
     except EncodingError:
         return ""
