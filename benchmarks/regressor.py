@@ -191,10 +191,8 @@ def kill(count: int | None) -> Result:
             )
             kept += covered
             saved_rows += len(before)
-            print(
-                f"{k:>3} killed with {len(before)} formulas saved, kept: {covered}, {len(out.splitlines()) - 1} in the end",
-                flush=True,
-            )
+            n_after = len(out.splitlines()) - 1
+            print(f"{k:>3} killed with {len(before)} formulas, kept: {covered}, {n_after} in the end", flush=True)
     return {"kill_runs": runs, "kill_kept": kept, "kill_saved_formulas": saved_rows}
 
 
