@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
+from ..fit.kernels import warm_up
 from ..formula import Formula
 from ..metrics import complexity
 from ..problem import Problem, make_problem
@@ -35,6 +36,8 @@ Floats = NDArray[np.float64]
 
 FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
 FEW_ROWS = 20
+WEAK = 0.5
+COMPILING = 3.0  # seconds; loading the kernels takes less
 
 
 @dataclass(frozen=True)
@@ -92,9 +95,9 @@ def run_fit(
     interrupts: Interrupts,
 ) -> Outcome:
     """Find the formulas. `guesses` and `start` are in the caller's columns and units."""
-    began = time.monotonic()
+    began = _ready()
     limit = options.settings.max_time
-    deadline = Deadline.never() if limit is None else Deadline.after(limit)
+    deadline = Deadline.never() if limit is None else Deadline(began + limit)
     X, y, weights = canonical(data.X, data.y, data.weights)
     wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
     columns = choose_columns(
@@ -103,7 +106,6 @@ def run_fit(
     sample = sample_rows(len(y), fraction=options.validation_fraction, max_rows=options.max_rows, rng=rng)
     fit = X[sample.fit], y[sample.fit], weights[sample.fit]
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
-    notes = [*columns.notes, *_row_notes(len(y), len(sample.fit))]
     task = _Task(fit, columns, data, options, interrupts)
     result = task.search(guesses, start, rng, deadline)
     final = deadline if limit is not None else Deadline.after(60.0)
@@ -113,7 +115,7 @@ def run_fit(
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=tuple(notes),
+        notes=(*columns.notes, *_notes(len(y), len(sample.fit), entries[picked], result.trace)),
         trace=result.trace,
         stopped="interrupted" if interrupts.requested else result.stopped,
         seconds=time.monotonic() - began,
@@ -232,10 +234,23 @@ class _Task:
         return found
 
 
-def _row_notes(n_rows: int, n_fit: int) -> list[str]:
+def _ready() -> float:
+    """When the clock starts. Compiling the kernels, once per installation, is not the data's time."""
+    began = time.monotonic()
+    warm_up()
+    now = time.monotonic()
+    return now if now - began > COMPILING else began
+
+
+def _notes(n_rows: int, n_fit: int, chosen: Entry, trace: Sequence[TraceRow]) -> list[str]:
+    """What a careful person would say about this result."""
     notes = []
     if n_rows < FEW_ROWS:
         notes.append(f"only {n_rows} different rows: several formulas may fit them by chance")
     if n_fit < 0.5 * n_rows:
         notes.append(f"searched on {n_fit} of {n_rows} rows, checked on all")
+    r2 = chosen.r2 if chosen.r2_valid is None else chosen.r2_valid
+    if n_rows > 1 and r2 < WEAK:
+        notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
+    notes += [f"the proposer {row.stage} failed: {row.failure}" for row in trace if row.failure]
     return notes
