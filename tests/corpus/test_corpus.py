@@ -1,4 +1,4 @@
-"""The corpus: uniform tree shapes, the table's limits, points, labels, merging, and a stream that can be entered anywhere."""
+"""The corpus: uniform tree shapes, the limits of the table, points, labels, merging, a stream entered anywhere."""
 
 from collections import Counter
 from dataclasses import replace
@@ -104,10 +104,10 @@ def test_fingerprints_tell_functions_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [{"heavy_tails": 1.0}, {"noise": 0.1}, {"trajectories": 1.0}, {"min_points": 20}], ids=lambda o: next(iter(o))
+    ("option", "value"), [("heavy_tails", 1.0), ("noise", 0.1), ("trajectories", 1.0), ("min_points", 20)]
 )
-def test_options_beyond_the_paper(option) -> None:
-    settings = replace(LOW, n_points=60, **option)
+def test_options_beyond_the_paper(option: str, value: float) -> None:
+    settings = replace(LOW, n_points=60, **{option: value})
     examples = Corpus(settings, seed=4)(0, 20)
     plain = Corpus(replace(LOW, n_points=60), seed=4)(0, 20)
     assert [e.points.tobytes() for e in examples] != [e.points.tobytes() for e in plain]

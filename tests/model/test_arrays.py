@@ -1,16 +1,17 @@
 """Bits, tokens, batches: what stands between examples and the model, without torch."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from unisymnet.corpus import LOW, Corpus
+from unisymnet.errors import CheckpointError
 from unisymnet.model.alphabet import END, START, Alphabet
 from unisymnet.model.batches import batches, collate, make_pool
 from unisymnet.model.bits import encode_points, normalise, to_bits
 from unisymnet.model.config import PRESETS, ModelConfig, preset
-from unisymnet.errors import CheckpointError
 
 CORPUS = Corpus(replace(LOW, n_points=20), seed=3)
 
@@ -63,7 +64,7 @@ def test_ranks_let_every_real_label_pass() -> None:
     rank, bound = alphabet.ranks()
     for example in CORPUS(0, 50):
         tokens = [START, *alphabet.from_label(example.label)]
-        assert all(rank[after] > bound[before] for before, after in zip(tokens, tokens[1:]))
+        assert all(rank[after] > bound[before] for before, after in itertools.pairwise(tokens))
 
 
 def test_batches_resume_at_any_step_and_with_workers() -> None:

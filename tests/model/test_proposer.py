@@ -1,0 +1,131 @@
+"""The transformer as a proposer: shipped weights, columns, operators, scales, and no torch."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from unisymnet.candidate import ParetoFront
+from unisymnet.deadline import Deadline
+from unisymnet.model.proposer import TransformerProposer, allowed, chosen_columns, relevance, rename, weights_for
+from unisymnet.model.runtime import WEIGHTS, shipped
+from unisymnet.problem import make_problem
+from unisymnet.symbolic.expr import Call, n_params, variables, walk
+from unisymnet.symbolic.parse import parse
+
+needs_weights = pytest.mark.skipif(not shipped(), reason="no exported weights in the package yet")
+QUICK = TransformerProposer(width=5, n_samples=5, n_frequent=5)
+
+
+def proposals(proposer: TransformerProposer, X, y, **options):
+    problem = make_problem(X, y, **options)
+    return list(
+        proposer.propose(problem, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never())
+    )
+
+
+def table(n_rows: int, n_columns: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(1, 5, (n_rows, n_columns))
+
+
+@needs_weights
+def test_skeletons_with_free_constants_each_once() -> None:
+    X = table(300, 2)
+    found = proposals(QUICK, X, X[:, 0] * X[:, 1])
+    assert 5 <= len(found) and len({p.expr for p in found}) == len(found)
+    assert all(p.source == "transformer" and n_params(p.expr) > 0 for p in found)
+
+
+@needs_weights
+def test_units_do_not_matter() -> None:
+    X = table(100, 2)
+    beam = replace(QUICK, n_samples=0, n_frequent=0)
+    one, two = (proposals(beam, X * s, s * X[:, 0] / X[:, 1]) for s in (1.0, 2.0**-60))
+    assert [p.expr for p in one] == [p.expr for p in two]
+
+
+@needs_weights
+def test_forbidden_operators_do_not_appear() -> None:
+    X = table(100, 2)
+    found = proposals(QUICK, X, np.sin(X[:, 0]) + X[:, 1], operators=frozenset({"add", "mul", "pow"}))
+    ops = {node.op for p in found for node in walk(p.expr) if isinstance(node, Call)}
+    assert found and ops <= {"add", "mul", "pow"}
+
+
+@needs_weights
+def test_many_columns_are_cut_to_what_the_model_reads() -> None:
+    X = table(200, 30)
+    found = proposals(QUICK, X, X[:, 7] * X[:, 23])
+    used = {j for p in found for j in variables(p.expr)}
+    assert {7, 23} <= used
+
+
+@needs_weights
+def test_dull_problems_give_nothing() -> None:
+    X = table(20, 2)
+    assert proposals(QUICK, X, np.ones(20)) == []
+    assert proposals(QUICK, X[:2], np.array([1.0, 2.0])) == []
+
+
+def test_no_weights_no_proposals(tmp_path) -> None:
+    assert weights_for(2, tmp_path) is None
+
+
+def test_relevance_finds_levels_and_spreads() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 3))
+    y = X[:, 0] ** 2 + 0.01 * X[:, 1]
+    scores = [relevance(X[:, j], y) for j in range(3)]
+    assert scores[0] > 3 * max(scores[1:])
+    spread = rng.normal(size=400) * np.abs(X[:, 2])
+    assert relevance(X[:, 2], spread) > 2 * relevance(X[:, 0], spread)
+
+
+def test_columns_are_renamed_back() -> None:
+    X = table(50, 6)
+    X[:, 0] = 3.0  # constant: never chosen
+    problem = make_problem(X, X[:, 1] + X[:, 5])
+    columns = chosen_columns(problem, 2)
+    assert columns == [1, 5]
+    assert rename(parse("x0 + 2*x1"), columns) == parse("x1 + 2*x5")
+
+
+def test_a_power_is_allowed_by_its_kin() -> None:
+    X = table(10, 1)
+    assert allowed(parse("x0**2"), make_problem(X, X[:, 0], operators=frozenset({"square", "mul"})))
+    assert not allowed(parse("x0**2"), make_problem(X, X[:, 0], operators=frozenset({"add", "mul"})))
+
+
+WITHOUT_TORCH = """
+import sys
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("torch", "onnx", "onnxscript", "safetensors"):
+            raise ImportError(name + " is blocked")
+sys.meta_path.insert(0, Block())
+import numpy as np
+from unisymnet.candidate import ParetoFront
+from unisymnet.deadline import Deadline
+from unisymnet.model.proposer import TransformerProposer
+from unisymnet.problem import make_problem
+X = np.random.default_rng(0).uniform(1, 5, (100, 2))
+problem = make_problem(X, X[:, 0] * X[:, 1])
+proposer = TransformerProposer(width=3, n_samples=3, n_frequent=2)
+found = list(proposer.propose(problem, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never()))
+assert "torch" not in sys.modules
+print(len(found))
+"""
+
+
+@needs_weights
+def test_it_runs_without_torch() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT_TORCH], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) >= 3
+
+
+@needs_weights
+def test_shipped_weights_are_small() -> None:
+    assert sum(f.stat().st_size for f in WEIGHTS.rglob("*") if f.is_file()) < 60e6
