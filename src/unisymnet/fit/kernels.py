@@ -113,7 +113,9 @@ def fit_tape(
     """
     wanted = Loss(loss, {"huber": delta, "quantile": tau}.get(loss, 0.0))
     data, mass = _data(tape, X, y, weights)
-    starts = np.asarray(starts, dtype=np.float64).reshape(-1, tape.n_params)
+    starts = np.atleast_2d(np.asarray(starts, dtype=np.float64))
+    if starts.shape[1] != tape.n_params:
+        raise ValueError(f"starts must have {tape.n_params} columns, one per unknown, got shape {starts.shape}")
     fit = _fit_squares(tape, data, mass, starts, max_steps, tol, n_threads)
     if fit.status is not Status.OK or loss == "mse":
         return fit
