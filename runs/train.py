@@ -18,7 +18,7 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 
-from unisymnet.corpus import SETTINGS, Corpus
+from unisymnet.corpus import SETTINGS, Corpus, Mixture, easier
 from unisymnet.model.config import preset
 from unisymnet.model.train import STATE, TrainSettings, train
 
@@ -37,6 +37,8 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--points", type=int, default=100)
+    parser.add_argument("--easy", type=int, default=1, help="parts of smaller functions for one part of the table's")
+    parser.add_argument("--valid", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -57,9 +59,11 @@ def main() -> None:
         begin = done["settings"].get("cooldown_from") or done["step"]
         settings = replace(settings, cooldown_from=begin, cooldown_steps=args.cooldown)
         steps = begin + args.cooldown
+    sources = [Corpus(corpus, args.seed, shard=rank, n_shards=world)]
+    sources += [replace(sources[0], settings=easier(corpus))] * args.easy
     train(
-        Corpus(corpus, args.seed, shard=rank, n_shards=world),
-        Corpus(corpus, VALIDATION_SEED)(0, 1000),
+        Mixture(tuple(sources)),
+        Corpus(corpus, VALIDATION_SEED)(0, args.valid),
         config,
         settings,
         args.out,

@@ -1,7 +1,19 @@
 """Random functions with points and labels, for training (paper: "Data Generation")."""
 
 from .files import generate_file, read_file, summary
-from .settings import HIGH, LOW, SETTINGS, CorpusSettings
-from .stream import Corpus, Example
+from .settings import HIGH, LOW, SETTINGS, CorpusSettings, easier
+from .stream import Corpus, Example, Mixture
 
-__all__ = ["HIGH", "LOW", "SETTINGS", "Corpus", "CorpusSettings", "Example", "generate_file", "read_file", "summary"]
+__all__ = [
+    "HIGH",
+    "LOW",
+    "SETTINGS",
+    "Corpus",
+    "CorpusSettings",
+    "Example",
+    "Mixture",
+    "easier",
+    "generate_file",
+    "read_file",
+    "summary",
+]

@@ -7,7 +7,7 @@ decides.  Nothing here draws anything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Frequencies = tuple[tuple[str, float], ...]
 
@@ -70,4 +70,12 @@ HIGH = CorpusSettings(
     repeats=7,
     max_tokens=80,
 )
+
+
+def easier(settings: CorpusSettings) -> CorpusSettings:
+    """Smaller functions of the same kind, all dimensions equally likely: what a model learns to read first."""
+    even = tuple((d, 1.0) for d, _ in settings.dimensions)
+    return replace(settings, dimensions=even, extra_binary=min(settings.extra_binary, 1), max_unary=2)
+
+
 SETTINGS: Mapping[str, CorpusSettings] = {"low": LOW, "high": HIGH}

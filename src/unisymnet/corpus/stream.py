@@ -86,6 +86,18 @@ class Corpus:
             number, skip = number + 1, 0
 
 
+@dataclass(frozen=True)
+class Mixture:
+    """Blocks with equal parts of several corpora; as pure as they are."""
+
+    corpora: tuple[Corpus, ...]
+
+    def __call__(self, number: int, size: int = BLOCK) -> list[Example]:
+        part = size // len(self.corpora)
+        sizes = [size - part * (len(self.corpora) - 1), *[part] * (len(self.corpora) - 1)]
+        return [example for corpus, n in zip(self.corpora, sizes) for example in corpus(number, n)]
+
+
 class _Maker:
     """Draws one function after the other; holds what need not be computed for each."""
 
