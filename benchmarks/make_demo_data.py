@@ -22,17 +22,17 @@ Made = tuple[list[str], Floats, dict[str, object]]
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "unisymnet" / "data"
 
-# Semi-major axis (au), eccentricity, mass (Earth = 1), sidereal period (years): rounded textbook values.
+# Semi-major axis (au), eccentricity, mass (Earth = 1), sidereal period (years): published mean elements, rounded.
 PLANETS = [
-    (0.38710, 0.2056, 0.0553, 0.24085),  # Mercury
-    (0.72333, 0.0068, 0.815, 0.61520),  # Venus
-    (1.00000, 0.0167, 1.0, 1.00002),  # Earth
-    (1.52368, 0.0934, 0.107, 1.88085),  # Mars
+    (0.387099, 0.20564, 0.0553, 0.240847),  # Mercury
+    (0.723336, 0.00678, 0.815, 0.615197),  # Venus
+    (1.000003, 0.01671, 1.0, 1.000017),  # Earth
+    (1.523710, 0.09339, 0.107, 1.880848),  # Mars
     (2.7660, 0.0785, 0.00016, 4.6000),  # Ceres
-    (5.2026, 0.0485, 317.8, 11.862),  # Jupiter
-    (9.5549, 0.0555, 95.16, 29.457),  # Saturn
-    (19.2184, 0.0464, 14.54, 84.021),  # Uranus
-    (30.1104, 0.0095, 17.15, 164.79),  # Neptune
+    (5.202887, 0.04839, 317.8, 11.86262),  # Jupiter
+    (9.536676, 0.05386, 95.16, 29.44750),  # Saturn
+    (19.18916, 0.04726, 14.54, 84.01685),  # Uranus
+    (30.06992, 0.00859, 17.15, 164.7913),  # Neptune
 ]
 
 
@@ -44,7 +44,7 @@ def kepler() -> Made:
         {
             "target": "period_years",
             "law": "axis_au**1.5",
-            "noise": "none added; published values rounded to 4 to 6 digits",
+            "noise": "none added; published values, rounded",
             "about": "Kepler's third law: eight planets and Ceres, with two columns that do not matter",
         },
     )

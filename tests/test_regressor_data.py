@@ -171,7 +171,7 @@ def test_large_data_are_searched_on_a_sample_and_checked_on_all() -> None:
     began = time.monotonic()
     model = scripted("x0*x1**2*1.1", max_time=5).fit(many, y)
     assert time.monotonic() - began < 6.0
-    assert model.n_train_ == 2000 and model.n_valid_ == 40_000
+    assert model.n_train_ == 2000 and model.n_valid_ == 20_000
     assert "searched on 2000 of 200000 rows, checked on all" in model.notes_
     assert model.formula_.constants[0].value == pytest.approx(0.5, rel=1e-3)
 
@@ -228,6 +228,19 @@ def test_the_time_limit_holds() -> None:
     model = scripted("x0", pause=30.0, max_time=1.0).fit(X, NOISY)
     assert time.monotonic() - began < 1.6
     assert model.stopped_ in ("time", "exhausted")
+
+
+def test_a_proposer_that_forgets_the_clock_is_stopped() -> None:
+    class Forgetful(Script):
+        def propose(self, problem, front, *, rng, deadline):  # type: ignore[no-untyped-def]
+            yield Proposal(parse("x0*x1**2*1.1"), self.name)
+            time.sleep(20.0)
+
+    began = time.monotonic()
+    model = UniSymNetRegressor(max_time=1.0, proposers=[Forgetful()]).fit(X, NOISY)
+    assert time.monotonic() - began < 1.6
+    assert model.stopped_ == "time" and not model.interrupted_
+    assert model.formula_.columns == ("x0", "x1")
 
 
 def test_a_checkpoint_is_resumed(tmp_path) -> None:

@@ -5,9 +5,9 @@ A condition that always holds (exp(x) > 0, x**2 + 1 > 0) is left out. Does not l
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from ..symbolic.expr import Call, Const, Expr, Var, product, variables, walk
+from ..symbolic.expr import Call, Const, Expr, product, variables, walk
 from ..symbolic.operators import OPERATORS
 from ..symbolic.text import to_text
 
@@ -20,9 +20,19 @@ def domain_notes(expr: Expr, names: Sequence[str] | None = None) -> tuple[str, .
     for node in walk(expr):
         if isinstance(node, Call) and OPERATORS[node.op].domain != "all":
             notes |= dict.fromkeys(_conditions(node, names))
-    strict = {note.removesuffix(" > 0") for note in notes if note.endswith(" > 0")}
-    weaker = {f"{subject} {sign} 0" for subject in strict for sign in ("!=", ">=")}
-    return tuple(note for note in notes if note not in weaker)
+    return tuple(_merged(notes))
+
+
+def _merged(notes: Iterable[str]) -> Iterator[str]:
+    """a > 0 makes a != 0 and a >= 0 superfluous, and those two together are a > 0."""
+    signs: dict[str, set[str]] = {}
+    for note in notes:
+        subject, sign, bound = note.rsplit(" ", 2)
+        signs.setdefault(subject, set()).add(f"{sign} {bound}")
+    for subject, found in signs.items():
+        if "> 0" in found or {">= 0", "!= 0"} <= found:
+            found = found - {">= 0", "!= 0"} | {"> 0"}
+        yield from (f"{subject} {ending}" for ending in sorted(found))
 
 
 def positive(expr: Expr) -> bool:
@@ -95,6 +105,6 @@ def _sign(subject: Expr, sign: str, names: Sequence[str] | None) -> tuple[str, .
             return _sign(subject.args[0], sign, names)
         if subject.op == "pow" and isinstance(subject.args[1], Const):
             return _sign(subject.args[0], sign, names)
-        if subject.op == "mul" and all(isinstance(a, Var) for a in subject.args):
-            return tuple(f"{to_text(a, names)} != 0" for a in subject.args)
+        if subject.op == "mul":
+            return tuple(note for factor in subject.args for note in _sign(factor, sign, names))
     return (f"{to_text(subject, names, DIGITS)} {sign} 0",)

@@ -1,12 +1,13 @@
-"""Ctrl-C and SIGALRM during a fit: stop and keep the best so far.
+"""Ctrl-C, SIGALRM and the time limit during a fit: stop and keep the best so far.
 
-SRBench sends SIGALRM at the time limit; a person presses Ctrl-C. While `watching` is on, either raises
-KeyboardInterrupt inside the search, which ends it with what it has; outside it only leaves a mark. The caller's
-own handlers are back when the fit ends. Does not know the search.
+SRBench sends SIGALRM at the time limit; a person presses Ctrl-C; and a proposer may forget to look at the clock.
+Inside `watched`, each of these raises KeyboardInterrupt, which ends the search with what it has; elsewhere a signal
+only leaves a mark. The caller's own handlers are back when the fit ends. Does not know the search.
 """
 
 from __future__ import annotations
 
+import _thread
 import signal
 import threading
 from collections.abc import Iterator
@@ -23,12 +24,16 @@ class Interrupts:
     def __init__(self) -> None:
         self.requested = False
         self.watching = False
+        self._bell = False
 
     def __call__(self) -> bool:
         return self.requested
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self.requested = True
+        if self._bell:
+            self._bell = False  # our own alarm clock, not a wish of anyone
+        else:
+            self.requested = True
         if self.watching:
             self.watching = False  # once is enough: a second signal must not break the tidying up
             raise KeyboardInterrupt
@@ -50,12 +55,24 @@ class Interrupts:
                 signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     @contextmanager
-    def watched(self) -> Iterator[None]:
-        """A signal inside this block raises KeyboardInterrupt at once."""
+    def watched(self, max_time: float | None = None) -> Iterator[None]:
+        """A signal inside this block, or the end of `max_time` seconds, raises KeyboardInterrupt at once."""
         if self.requested:
             raise KeyboardInterrupt
+        clock = None
+        if max_time is not None and threading.current_thread() is threading.main_thread():
+            clock = threading.Timer(max_time, self._ring)
+            clock.daemon = True
+            clock.start()
         self.watching = True
         try:
             yield
         finally:
             self.watching = False
+            if clock is not None:
+                clock.cancel()
+
+    def _ring(self) -> None:
+        if self.watching:
+            self._bell = True
+            _thread.interrupt_main()

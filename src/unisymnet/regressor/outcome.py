@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..candidate import EXACT, Candidate, ParetoFront, select
 from ..deadline import Deadline
 from ..formula import Formula
-from ..formula.constants import report, settle
+from ..formula.constants import free, report, settle
 from ..symbolic.expr import Expr, Var, evaluate, rebuild
 from .validation import Data
 
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 
 CHUNK = 100_000
 MAX_SETTLE_ROWS = 20_000
+ROWS_A_CONSTANT = 4
 OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
 
 
@@ -70,10 +71,11 @@ def measure(
         exact = front[index].loss <= (EXACT * spread) ** 2
         formulas[index] = _settled(candidates[index], data, exact=exact, late=deadline.expired() and index != picked)
     entries: list[Entry] = []
+    few = _thinned(data, CHUNK)
     for index, candidate in enumerate(front):
         r2_valid = None if rows.valid is None or held is None else _r2_of(held[index], *rows.valid[1:])
-        entry = _entry(formulas[index], candidate, data, r2_valid, entries[-1] if entries else None)
-        entries.append(entry)
+        rows_of = data if index == picked else few  # the pick is checked on every row
+        entries.append(_entry(formulas[index], candidate, rows_of, r2_valid, entries[-1] if entries else None))
     return tuple(entries), picked
 
 
@@ -118,10 +120,22 @@ def _spread(y: Floats, weights: Floats) -> float:
 
 def _pick(front: ParetoFront, rows: Rows, held: list[Floats] | None, rule: str, noise: float | None) -> int:
     _, y, weights = rows.fit
-    sound = [i for i in range(len(front)) if held is None or not _overfits(i, held, rows)]
-    survivors = ParetoFront(front[i] for i in sound) if sound else front
-    chosen = survivors[select(survivors, rule, n_rows=len(y), spread=_spread(y, weights), noise=noise)]
-    return next(i for i, candidate in enumerate(front) if candidate is chosen)
+    spread = _spread(y, weights)
+    # Fitted exponents count as constants here: each was chosen by looking at the data.
+    counted = [replace(c, n_constants=len(free(c.expr, hold_simple=True)[1]), structure=None) for c in front]
+    sound = [c for c in counted if _is_supported(c, len(y), spread)]
+    if held is not None:
+        sound = [c for i, c in enumerate(counted) if c in sound and not _overfits(i, held, rows)]
+    survivors = ParetoFront(sound or counted)
+    chosen = survivors[select(survivors, rule, n_rows=len(y), spread=spread, noise=noise)]
+    return counted.index(chosen)
+
+
+def _is_supported(candidate: Candidate, n_rows: int, spread: float) -> bool:
+    """Are there rows enough for this many constants?  Four each, or one more than constants if it is exact."""
+    if candidate.loss <= (EXACT * spread) ** 2:
+        return candidate.n_constants < n_rows or candidate.n_constants <= 1
+    return ROWS_A_CONSTANT * candidate.n_constants <= max(n_rows, ROWS_A_CONSTANT)
 
 
 def _overfits(index: int, held: list[Floats], rows: Rows) -> bool:
@@ -147,13 +161,19 @@ def _settled(expr: Expr, data: Data, *, exact: bool, late: bool) -> Formula:
     formula = Formula(expr, data.names, data.target)
     if late:
         return formula
-    X, y, weights = data.X, data.y, data.weights
-    if len(y) > MAX_SETTLE_ROWS:
-        rows = np.linspace(0, len(y) - 1, MAX_SETTLE_ROWS).astype(int)
-        X, y, weights = X[rows], y[rows], None if weights is None else weights[rows]
+    few = _thinned(data, MAX_SETTLE_ROWS)
     if not exact:
-        expr = settle(expr, X, y, weights)
-    return Formula(expr, data.names, data.target, report(expr, X, y, weights))
+        expr = settle(expr, few.X, few.y, few.weights)
+    return Formula(expr, data.names, data.target, report(expr, few.X, few.y, few.weights))
+
+
+def _thinned(data: Data, most: int) -> Data:
+    """At most so many rows, evenly spaced."""
+    if len(data.y) <= most:
+        return data
+    rows = np.linspace(0, len(data.y) - 1, most).astype(int)
+    weights = None if data.weights is None else data.weights[rows]
+    return replace(data, X=data.X[rows], y=data.y[rows], weights=weights)
 
 
 def _entry(formula: Formula, candidate: Candidate, data: Data, r2_valid: float | None, before: Entry | None) -> Entry:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 MIN_ROWS_TO_SPLIT = 50
+MAX_VALID = 20_000
 MAX_SORTED = 100_000  # beyond this, order and repetition no longer matter for what a sample says
 
 
@@ -46,4 +47,4 @@ def sample_rows(n_rows: int, *, fraction: float, max_rows: int, rng: np.random.G
     order = rng.permutation(n_rows)
     n_valid = round(fraction * n_rows) if n_rows >= MIN_ROWS_TO_SPLIT else 0
     fit, valid = order[n_valid:], order[:n_valid]
-    return Sample(np.sort(fit[:max_rows]), np.sort(valid))
+    return Sample(np.sort(fit[:max_rows]), np.sort(valid[:MAX_VALID]))

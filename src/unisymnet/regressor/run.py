@@ -117,7 +117,7 @@ def run_fit(
         picked=picked,
         notes=(*columns.notes, *_notes(len(y), len(sample.fit), entries[picked], result.trace)),
         trace=result.trace,
-        stopped="interrupted" if interrupts.requested else result.stopped,
+        stopped=_reason(result.stopped, interrupts.requested, deadline),
         seconds=time.monotonic() - began,
         n_evaluations=result.n_evaluations,
         n_train=len(sample.fit),
@@ -169,13 +169,15 @@ class _Task:
             if self.options.verbose:
                 limit = self.options.settings.max_time
                 progress = stack.enter_context(Progress(self.names, max_time=limit, best=self.best))
+            settings = self.settings(deadline)
             try:
-                with self.interrupts.watched():
+                # Formulas outside their domain are daily business here, not worth a warning.
+                with self.interrupts.watched(settings.max_time), np.errstate(all="ignore"):
                     return search(
                         self.problem,
                         self.options.proposers,
                         self.options.fitter,
-                        self.settings(deadline),
+                        settings,
                         rng=rng,
                         guesses=[self.scaled(expr) for expr in guesses],
                         start=begin,
@@ -183,7 +185,6 @@ class _Task:
                         stop=self.interrupts,
                     )
             except KeyboardInterrupt:  # before or after the search's own guard
-                self.interrupts.requested = True
                 return SearchResult(self.front, (), "interrupted", 0.0, 0)
 
     def settings(self, deadline: Deadline) -> SearchSettings:
@@ -232,6 +233,14 @@ class _Task:
             if np.isfinite(loss):
                 found.append(Candidate(expr, loss, complexity(expr), len(formula.constants), "warm start"))
         return found
+
+
+def _reason(stopped: str, requested: bool, deadline: Deadline) -> str:
+    """Why it ended; the time limit, too, may have interrupted the search."""
+    if requested:
+        return "interrupted"
+    late = deadline.remaining() <= MAX_FINAL
+    return "time" if stopped == "interrupted" and late else stopped
 
 
 def _ready() -> float:
