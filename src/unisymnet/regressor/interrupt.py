@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,4 +76,8 @@ class Interrupts:
     def _ring(self) -> None:
         if self.watching:
             self._bell = True
-            _thread.interrupt_main()
+            # A real signal, where there are threads to send it to: it also ends a sleep or a wait.
+            if sys.platform == "win32":
+                _thread.interrupt_main()
+            else:
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
