@@ -2,8 +2,9 @@
 
 The unified graph (unified.py) is cut into layers from the top, as the paper does: a node stands right below the
 lowest node that uses it.  Every distinct node exists once; if it is needed again further up, an ``id`` chain carries
-its value there, shared by all who need it.  Where that saves nodes, a node with several inputs stands lower, so that
-one chain carries its value instead of several carrying its inputs.  Knows no labels and no limits (tokens.py).
+its value there, shared by all who need it.  Where that saves nodes, a node with several inputs stands as low as it
+can, so that one chain carries its value instead of several carrying its inputs.  Knows no labels and no limits
+(tokens.py).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from ..errors import EncodingError
 from .expr import Expr
 from .structure import Network, Row
 from .unified import Affine, Unified
+
+Levels = dict[int, int]
 
 _NAMES = {"abs": "ln"}
 
@@ -30,27 +33,49 @@ def identify(expr: Expr, n_features: int | None = None) -> Network:
     return Network.from_rows(_layers(graph, root), pruned=True)
 
 
-def levels_of(graph: Unified, root: Affine, depth: int) -> tuple[dict[int, int], dict[int, int]]:
+def levels_of(graph: Unified, root: Affine, depth: int) -> tuple[Levels, Levels]:
     """For every node used: its layer, and the highest layer on which its value must still be at hand."""
+    heights, args = graph.heights, graph.args
+    best = _latest(graph, root, depth, {})
+    movable = [node for node, level in best[0].items() if level > heights[node] and len(args[node][1]) > 1]
+    if not movable:
+        return best
+    caps: Levels = {}
+    length = _chain_length(best)
+    for node in sorted(movable):
+        trial = _latest(graph, root, depth, {**caps, node: heights[node]})
+        if _chain_length(trial) < length:
+            best, length = trial, _chain_length(trial)
+            caps[node] = heights[node]
+    return best
+
+
+def _latest(graph: Unified, root: Affine, depth: int, caps: Levels) -> tuple[Levels, Levels]:
+    """Every node as high as its users and ``caps`` allow."""
     levels = {node: depth - 1 for node, _ in root[1]}
     tops = dict(levels)
-    args = graph.args
+    heights, args = graph.heights, graph.args
     # Nodes come after what they use, so walking backwards meets every user of a node before the node itself.
-    for node in range(len(graph.ops) - 1, -1, -1):
+    for node in range(len(args) - 1, -1, -1):
         level = levels.get(node)
         if level is None:
             continue
-        if graph.heights[node] == 0:
+        if heights[node] == 0:
             levels[node] = 0
             continue
+        if caps and caps.get(node, level) < level:
+            level = levels[node] = caps[node]
         for child, _ in args[node][1]:
             if levels.get(child, depth) >= level:
                 levels[child] = level - 1
             if tops.get(child, -1) < level - 1:
                 tops[child] = level - 1
-    if any(len(args[node][1]) > 1 and level > graph.heights[node] for node, level in levels.items()):
-        _sink(graph, root, depth, levels, tops)
     return levels, tops
+
+
+def _chain_length(placed: tuple[Levels, Levels]) -> int:
+    """How many id nodes the chains need (up to a constant that all placements share)."""
+    return sum(placed[1].values()) - sum(placed[0].values())
 
 
 def _check_columns(graph: Unified, n_features: int | None) -> None:
@@ -98,28 +123,3 @@ def _row(op: str, arg: Affine, below: dict[int, int]) -> Row:
     if not math.isfinite(sum(weights.values(), bias)):
         raise EncodingError("a constant of the formula's network is too large for a number; rescale the formula")
     return (op, weights, bias if bias or not terms else None)
-
-
-def _sink(graph: Unified, root: Affine, depth: int, levels: dict[int, int], tops: dict[int, int]) -> None:
-    """Move nodes with several inputs down where that makes the id chains shorter in total."""
-    users: dict[int, list[int]] = {node: [] for node in levels}
-    for node in levels:
-        for child, _ in graph.args[node][1]:
-            users[child].append(node)
-    at_root = {node for node, _ in root[1]}
-    for node in sorted(levels):
-        children = [child for child, _ in graph.args[node][1]]
-        if len(children) < 2:
-            continue
-        lowest = 1 + max(levels[child] for child in children)
-        if lowest >= levels[node]:
-            continue
-        saved, new_tops = lowest - levels[node], {}
-        for child in children:
-            others = [levels[user] - 1 for user in users[child] if user != node]
-            others += [depth - 1] if child in at_root else []
-            new_tops[child] = max([lowest - 1, *others])
-            saved += tops[child] - new_tops[child]
-        if saved > 0:
-            levels[node] = lowest
-            tops.update(new_tops)
