@@ -11,20 +11,32 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from ..symbolic.expr import Expr
+from ..symbolic.expr import Const, Expr, walk
 from .factor import linear_factors, rank_one, squares
 from .polynomial import Form, Poly, Powers, add_forms, cost, digits, divide, minus, monomial, power
 
-__all__ = ["compact_sum", "compact_ratio"]
+__all__ = ["compact_ratio", "compact_sum", "price", "sum_forms"]
 
 EXACT_TOL = 1e-10
 # Above this many terms only the cheap ways of writing are tried.
 MAX_TERMS = 14
+DIGIT = 0.2
 
 
 def compact_sum(poly: Poly, tol: float = EXACT_TOL) -> Form:
     """Σ c_k ∏ atom^power as the cheapest product found."""
     return _Writer(tol).best(poly)
+
+
+def sum_forms(poly: Poly, tol: float = EXACT_TOL) -> list[Form]:
+    """All the ways tried: what is cheapest may change under a root or a reciprocal."""
+    return _Writer(tol).forms(poly)
+
+
+def price(expr: Expr) -> float:
+    """What is minimised: nodes, and a little for every digit of a constant, so that plain numbers survive."""
+    numbers = [node.value for node in walk(expr) if isinstance(node, Const)]
+    return cost(expr) + DIGIT * sum(map(digits, numbers))
 
 
 def compact_ratio(num: Poly, den: Poly, tol: float = EXACT_TOL) -> Form:
@@ -59,8 +71,8 @@ def _normalised(num: Poly, den: Poly, tol: float) -> tuple[Poly, Poly]:
     return num.scaled(1.0 / unit), den.scaled(1.0 / unit)
 
 
-def _price(form: Form) -> int:
-    return cost(form.written())
+def _price(form: Form) -> float:
+    return price(form.written())
 
 
 def _quotient(writer: _Writer, num: Poly, den: Poly) -> Form:
@@ -128,6 +140,9 @@ class _Writer:
         if known is None:
             known = self.known[poly.terms] = min(self._forms(poly), key=_price)
         return known
+
+    def forms(self, poly: Poly) -> list[Form]:
+        return list(self._forms(poly))
 
     def summands(self, poly: Poly) -> list[Form]:
         """The terms of the sum, or the one product if that is cheaper than the sum."""

@@ -1,0 +1,172 @@
+"""Columns to regress on: monomials (whole, negative, half powers) over inputs and unary functions of inputs.
+
+A ``Basis`` is a table of powers over atoms; its columns are computed on demand and scaled to unit length.  It
+knows no target and no view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import Problem
+from ..symbolic.expr import Call, Expr, Var, evaluate
+from .polynomial import Poly, make_poly
+
+__all__ = ["Basis", "Unary", "boxes", "extended", "laurent", "multilinear", "polynomial", "unaries"]
+
+Floats = NDArray[np.float64]
+Table = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Monomials over atoms; ``name`` is for the trace."""
+
+    name: str
+    atoms: tuple[Expr, ...]
+    powers: Table
+
+    def __len__(self) -> int:
+        return len(self.powers)
+
+    def columns(self, X: Floats) -> Floats:
+        """Values (rows, columns), not scaled; non-finite where a power is undefined."""
+        out = np.empty((len(X), len(self.powers)), order="F")
+        known: dict[tuple[int, float], Floats] = {}
+        with np.errstate(all="ignore"):
+            values = [evaluate(atom, X) for atom in self.atoms]
+            for k, row in enumerate(self.powers):
+                factors = [(i, p) for i, p in enumerate(row) if p]
+                for key in factors:
+                    if key not in known:
+                        known[key] = values[key[0]] ** key[1]
+                if not factors:
+                    out[:, k] = 1.0
+                    continue
+                out[:, k] = known[factors[0]]
+                for key in factors[1:]:
+                    out[:, k] *= known[key]
+        return out
+
+    def poly(self, support: NDArray[np.intp], coefficients: Floats) -> Poly:
+        return make_poly(self.atoms, [self.powers[k] for k in support], coefficients.tolist())
+
+    def tokens(self) -> Floats:
+        """Tokens that each term adds to a written sum: its sign, its coefficient and its factors."""
+        prices = [2 + sum(_price(p) for p in row if p) for row in self.powers]
+        return np.array(prices, dtype=np.float64)
+
+
+def _price(p: float) -> int:
+    """x, 1/x: an operator and a leaf; other powers one operator and one number more."""
+    return 2 if abs(p) == 1.0 else (3 if abs(p) == 0.5 else 4)
+
+
+@lru_cache(maxsize=64)
+def _simplex(d: int, degree: int, signed: bool) -> Table:
+    """Whole powers with Σ|p| <= degree, the simplest first."""
+    rows: list[tuple[float, ...]] = [(0.0,) * d]
+    for count in range(1, min(d, degree) + 1):
+        for places in combinations(range(d), count):
+            for sizes in product(range(1, degree + 1), repeat=count):
+                if sum(sizes) > degree:
+                    continue
+                for signs in product((1.0, -1.0) if signed else (1.0,), repeat=count):
+                    row = [0.0] * d
+                    for i, size, sign in zip(places, sizes, signs, strict=True):
+                        row[i] = sign * size
+                    rows.append(tuple(row))
+    return tuple(sorted(rows, key=lambda row: (sum(map(abs, row)), sum(p < 0 for p in row))))
+
+
+def _inputs(d: int) -> tuple[Expr, ...]:
+    return tuple(Var(i) for i in range(d))
+
+
+def polynomial(d: int, degree: int) -> Basis:
+    return Basis(f"polynomial {degree}", _inputs(d), _simplex(d, degree, False))
+
+
+def multilinear(d: int, factors: int) -> Basis:
+    """Products of up to ``factors`` different inputs."""
+    rows = tuple(row for row in _simplex(d, min(factors, d), False) if max(row) <= 1.0)
+    return Basis(f"multilinear {factors}", _inputs(d), rows)
+
+
+def laurent(d: int, degree: int, divisors: Sequence[bool]) -> Basis:
+    """Negative powers too, of the inputs that ``divisors`` permits (those without zeros)."""
+    rows = _simplex(d, degree, True)
+    allowed = tuple(row for row in rows if all(ok or p >= 0 for p, ok in zip(row, divisors, strict=True)))
+    return Basis(f"laurent {degree}", _inputs(d), allowed)
+
+
+def boxes(d: int, highest: float, step: float, divisors: Sequence[bool]) -> Basis:
+    """Every combination of powers from -highest to highest in steps (few inputs only)."""
+    count = round(highest / step)
+    ranges = [[k * step for k in range(-count if ok else 0, count + 1)] for ok in divisors]
+    rows = sorted(product(*ranges), key=lambda row: (sum(map(abs, row)), sum(p < 0 for p in row)))
+    return Basis(f"box {highest:g} by {step:g}", _inputs(d), tuple(rows))
+
+
+@dataclass(frozen=True)
+class Unary:
+    """Functions of one input that multiply a basis: atoms and the powers in which they enter."""
+
+    name: str
+    atoms: tuple[Expr, ...]
+    powers: Table
+
+
+def unaries(problem: Problem, high: bool) -> list[Unary]:
+    """sin with cos, exp, ln and roots of each input, as far as its values and the operators permit.
+
+    sin² + cos² = 1 would make columns dependent: with ``high`` powers, cos enters only to the first.
+    """
+    found = []
+    for i in range(problem.n_features):
+        x, column = Var(i), problem.X[:, i]
+        if problem.allows("sin", "cos"):
+            waves = (Call("sin", (x,)), Call("cos", (x,)))
+            powers = [(1.0, 0.0), (0.0, 1.0), (2.0, 0.0), (1.0, 1.0)]
+            found.append(Unary(f"sin cos x{i}", waves, tuple(powers if high else powers[:2])))
+        if problem.allows("exp") and np.max(np.abs(column)) < 50.0:
+            whole = [1.0, -1.0, 2.0, -2.0] if high else [1.0, -1.0]
+            found.append(Unary(f"exp x{i}", (Call("exp", (x,)),), tuple((p,) for p in whole)))
+        if np.min(column) > 0.0:
+            if problem.allows("ln"):
+                whole = [1.0, 2.0] if high else [1.0]
+                found.append(Unary(f"ln x{i}", (Call("ln", (x,)),), tuple((p,) for p in whole)))
+            if problem.allows("sqrt") or problem.allows("pow"):
+                whole = [0.5, -0.5, 1.5, -1.5] if high else [0.5, -0.5]
+                found.append(Unary(f"sqrt x{i}", (x,), tuple((p,) for p in whole)))
+    return found
+
+
+def extended(base: Basis, factors: Sequence[Unary]) -> Basis:
+    """Every column of ``base`` times 1 or a column of each factor."""
+    atoms = list(base.atoms)
+    choices: list[list[dict[int, float]]] = []
+    for unary in factors:
+        places = []
+        for atom in unary.atoms:
+            if atom not in atoms:
+                atoms.append(atom)
+            places.append(atoms.index(atom))
+        rows = [{i: p for i, p in zip(places, row, strict=True) if p} for row in unary.powers]
+        choices.append([{}, *rows])
+    table: dict[tuple[float, ...], None] = {}
+    for row in base.powers:
+        for extra in product(*choices):
+            full = [*row, *[0.0] * (len(atoms) - len(row))]
+            for part in extra:
+                for i, p in part.items():
+                    full[i] += p
+            table[tuple(full)] = None
+    name = " * ".join([base.name, *(unary.name for unary in factors)])
+    return Basis(name, tuple(atoms), tuple(table))

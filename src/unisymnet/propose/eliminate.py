@@ -1,0 +1,187 @@
+"""From a full basis to a few columns: exact elimination for clean data, description length for noisy data.
+
+Works on plain matrices; knows no formulas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .score import FLOOR, TOKEN
+
+__all__ = ["Selection", "exact_support", "residual_norms", "selections"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+def _triangle(columns: Floats) -> Floats:
+    return np.asarray(np.linalg.qr(columns, mode="r"), dtype=np.float64)
+
+
+def residual_norms(columns: Floats, targets: Floats) -> Floats:
+    """‖t − projection of t on the columns‖ / ‖t − mean‖ for every target, by one QR of [columns, targets]."""
+    p = columns.shape[1]
+    triangle = _triangle(np.column_stack([columns, targets]))
+    left = np.linalg.norm(triangle[p:, p:], axis=0)
+    spread = np.linalg.norm(targets - targets.mean(axis=0), axis=0)
+    return np.asarray(left / np.where(spread > 0, spread, np.inf))
+
+
+def exact_support(columns: Floats, target: Floats, tol: float, largest: int) -> Ints | None:
+    """The fewest columns (of unit length) that give the target up to ``tol``·‖target‖; None if there are none.
+
+    Columns are ordered by the size of their coefficients; one QR in that order gives the residual of every
+    leading part, and the shortest exact part is kept, until nothing more falls away.
+    """
+    limit = tol * float(np.linalg.norm(target))
+    keep = np.arange(columns.shape[1])
+    for _ in range(12):
+        solution = np.linalg.lstsq(columns[:, keep], target, rcond=1e-15)[0]
+        keep = keep[np.argsort(-np.abs(solution), kind="stable")]
+        tails = _tails(columns[:, keep], target)
+        count = int(np.argmax(tails <= limit)) if np.any(tails <= limit) else len(tails)
+        if count >= len(keep):
+            if tails[-1] > limit:
+                return None
+            break
+        keep = keep[: max(count, 1)]
+        if count == 0:
+            break
+    if len(keep) > largest:
+        return None
+    return _without_idle(columns, target, keep, limit)
+
+
+def _tails(columns: Floats, target: Floats) -> Floats:
+    """Residual norm of the target by the first 0, 1, 2, … columns."""
+    p = columns.shape[1]
+    triangle = _triangle(np.column_stack([columns, target]))
+    shares = triangle[:, p] ** 2
+    sums = np.cumsum(shares[::-1])[::-1]
+    tails = np.zeros(p + 1)
+    tails[: len(sums)] = np.sqrt(sums)
+    return tails
+
+
+def _without_idle(columns: Floats, target: Floats, keep: Ints, limit: float) -> Ints:
+    """Leave out single columns as long as the rest is exact."""
+    for k in keep[::-1]:
+        if len(keep) == 1:
+            break
+        rest = keep[keep != k]
+        solution = np.linalg.lstsq(columns[:, rest], target, rcond=1e-15)[0]
+        if np.linalg.norm(columns[:, rest] @ solution - target) <= limit:
+            keep = rest
+    return keep
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Chosen columns, their coefficients, the residual sum of squares and the description length."""
+
+    support: Ints
+    coefficients: Floats
+    rss: float
+    length: float
+
+
+def selections(
+    columns: Floats, target: Floats, tokens: Floats, *, spread: float, largest: int, keep: int = 3
+) -> list[Selection]:
+    """The best few subsets of columns by description length.
+
+    Backward elimination gives one subset of every size; the best of them are improved by exchanging single
+    columns.  ``target`` and ``columns`` carry the weights; ``spread`` is the unit of residuals.
+    """
+    n = len(target)
+    path = _Path(columns, target)
+    found: dict[tuple[int, ...], Selection] = {}
+    ranked = []
+    for support, rss in path.eliminate():
+        if len(support) <= largest:
+            ranked.append((_length(rss, n, support, tokens, spread), support))
+    for _, support in sorted(ranked, key=lambda item: item[0])[:keep]:
+        support = path.exchanged(support)
+        key = tuple(sorted(int(k) for k in support))
+        if key not in found:
+            chosen = np.array(key, dtype=np.intp)
+            solution = np.asarray(np.linalg.lstsq(columns[:, chosen], target, rcond=None)[0], np.float64)
+            rss = float(np.sum((columns[:, chosen] @ solution - target) ** 2))
+            found[key] = Selection(chosen, solution, rss, _length(rss, n, chosen, tokens, spread))
+    return sorted(found.values(), key=lambda s: s.length)
+
+
+def _length(rss: float, n: int, support: Ints, tokens: Floats, spread: float) -> float:
+    fit = 0.5 * n * math.log(max(rss / n / spread**2, FLOOR**2))
+    return fit + 0.5 * len(support) * math.log(n) + TOKEN * float(np.sum(tokens[support]))
+
+
+class _Path:
+    """Least squares on subsets of columns by updates of the inverse Gram matrix."""
+
+    def __init__(self, columns: Floats, target: Floats) -> None:
+        self.gram = columns.T @ columns
+        self.slope = columns.T @ target
+        self.energy = float(target @ target)
+        self.triangle = _triangle(columns)
+
+    def eliminate(self) -> Iterator[tuple[Ints, float]]:
+        """Subsets of falling size, the least useful column left out each time."""
+        alive = np.arange(len(self.slope))
+        # The inverse comes from the triangle, whose condition is the square root of the Gram matrix's.
+        inverse_root = np.linalg.pinv(self.triangle, rcond=1e-10)
+        inverse = inverse_root @ inverse_root.T
+        solution = inverse @ self.slope
+        rss = max(self.energy - float(self.slope @ solution), 0.0)
+        while len(alive):
+            yield alive, rss
+            diagonal = np.diag(inverse)
+            rises = np.where(diagonal > 0, solution**2 / np.where(diagonal > 0, diagonal, 1.0), 0.0)
+            j = int(np.argmin(rises))
+            rss += float(rises[j])
+            if diagonal[j] > 0:
+                row = inverse[j] / diagonal[j]
+                solution = solution - solution[j] * row
+                inverse = inverse - np.outer(inverse[j], row)
+            rest = np.arange(len(alive)) != j
+            alive, solution, inverse = alive[rest], solution[rest], inverse[np.ix_(rest, rest)]
+
+    def exchanged(self, support: Ints, rounds: int = 8) -> Ints:
+        """Take in the most useful column outside and leave out the least useful inside, while that helps."""
+        chosen = list(map(int, support))
+        best = self._rss(chosen)
+        for _ in range(rounds):
+            gram = self.gram[np.ix_(chosen, chosen)]
+            try:
+                half = np.linalg.solve(gram, np.column_stack([self.gram[chosen], self.slope[chosen]]))
+            except np.linalg.LinAlgError:
+                break
+            left = self.slope - self.gram[:, chosen] @ half[:, -1]
+            room = np.diag(self.gram) - np.einsum("ij,ij->j", self.gram[chosen], half[:, :-1])
+            gains = np.where(room > 1e-9, left**2 / np.where(room > 1e-9, room, 1.0), 0.0)
+            gains[chosen] = 0.0
+            trial = [*chosen, int(np.argmax(gains))]
+            try:
+                inverse = np.linalg.inv(self.gram[np.ix_(trial, trial)])
+            except np.linalg.LinAlgError:
+                break
+            rises = (inverse @ self.slope[trial]) ** 2 / np.diag(inverse)
+            trial.pop(int(np.argmin(rises)))
+            rss = self._rss(trial)
+            if not rss < best * (1.0 - 1e-6):
+                break
+            chosen, best = trial, rss
+        return np.array(chosen, dtype=np.intp)
+
+    def _rss(self, chosen: list[int]) -> float:
+        try:
+            solution = np.linalg.solve(self.gram[np.ix_(chosen, chosen)], self.slope[chosen])
+        except np.linalg.LinAlgError:
+            return math.inf
+        return self.energy - float(self.slope[chosen] @ solution)
