@@ -37,11 +37,11 @@ def test_parity_with_torch(tmp_path: Path) -> None:
     assert runtime.config == CONFIG and runtime.frequent == {2: ((1, 0, 1, 2),)}
     examples = Corpus(replace(LOW, n_points=30), seed=8)(0, 5)
     batch = collate(examples, CONFIG, Alphabet(4, 5, 6))
-    bits, present, tokens = tensors(batch)
+    bits, present, summary, tokens = tensors(batch)
     rows = np.stack([e.points for e in examples])
     with torch.no_grad():
         vectors = model.embedding()
-        hidden = model.decode(model.encode(bits, present), tokens, vectors)
+        hidden = model.decode(model.encode(bits, present, summary), tokens, vectors)
         data, past = runtime.encode(rows), runtime.empty_cache(5)
         for position in range(tokens.shape[1]):
             logits, past = runtime.decoder.run(

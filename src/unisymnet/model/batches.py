@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .alphabet import PAD, START, Alphabet
 from .bits import encode_points
 from .config import ModelConfig
+from .summary import summarise
 
 
 class Example(Protocol):
@@ -36,10 +37,11 @@ Source = Callable[[int, int], Sequence[Example]]  # (block number, block size) -
 
 @dataclass(frozen=True)
 class Batch:
-    """Arrays of equal first dimension: bits (b, n, k), present (b, n), tokens (b, t) with START first."""
+    """Arrays of equal first dimension: bits (b, n, k), present (b, n), summary (b, s), tokens (b, t), START first."""
 
     bits: NDArray[np.uint8]
     present: NDArray[np.bool_]
+    summary: NDArray[np.float32]
     tokens: NDArray[np.int64]
 
 
@@ -47,14 +49,22 @@ def alphabet_of(config: ModelConfig) -> Alphabet:
     return Alphabet(config.n_features, config.repeats, config.max_depth)
 
 
+def read_points(
+    rows: NDArray[np.floating], config: ModelConfig
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float32]]:
+    """Everything the encoder takes, from rows (batch, n, d_max + 1)."""
+    empty = np.zeros((len(rows), 0), dtype=np.float32)
+    return *encode_points(rows, config.bits), summarise(rows) if config.n_summary else empty
+
+
 def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Alphabet) -> Batch:
     """One batch of all ``examples``."""
-    bits, present = encode_points(np.stack([e.points for e in examples]), config.bits)
+    points = read_points(np.stack([e.points for e in examples]), config)
     rows = [[START, *alphabet.from_label(e.label)] for e in examples]
     tokens = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)
     for i, row in enumerate(rows):
         tokens[i, : len(row)] = row
-    return Batch(bits, present, tokens)
+    return Batch(*points, tokens)
 
 
 def make_pool(source: Source, number: int, batch: int, n_batches: int, config: ModelConfig) -> list[Batch]:

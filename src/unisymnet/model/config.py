@@ -14,7 +14,8 @@ class ModelConfig:
     """What fixes the shapes of the weights.
 
     ``n_features``, ``repeats`` and ``max_depth`` are those of the Vocabulary.  ``bits`` is 16 or 32 for each value.
-    ``n_reads`` counts encoder rounds: latents read the points, then each other.
+    ``n_reads`` counts encoder rounds: latents read the points, then each other.  ``n_summary`` of the latents start
+    from statistics of the data set (summary.py); the paper's presets have none.
     """
 
     n_features: int = 4
@@ -27,6 +28,7 @@ class ModelConfig:
     n_latents: int = 16
     n_reads: int = 2
     n_layers: int = 2
+    n_summary: int = 4
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ModelConfig:
@@ -45,8 +47,8 @@ _HIGH = {"n_features": 10, "repeats": 7, "max_depth": 7, "max_tokens": 80}
 PRESETS: Mapping[str, ModelConfig] = {
     "small-low": ModelConfig(),
     "small-high": ModelConfig(**_HIGH),
-    "paper-low": ModelConfig(d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8),
-    "paper-high": ModelConfig(**_HIGH, d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8),
+    "paper-low": ModelConfig(d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
+    "paper-high": ModelConfig(**_HIGH, d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
 }
 
 

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from torch.export import Dim
 
 from .runtime import DECODER, ENCODER, MANIFEST
+from .summary import summary_size
 from .transformer import Transformer
 
 _OPSET = 18
@@ -35,8 +36,8 @@ class EncoderGraph(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, bits: Tensor, present: Tensor) -> Tensor:
-        latents = self.model.encode(bits, present)
+    def forward(self, bits: Tensor, present: Tensor, summary: Tensor) -> Tensor:
+        latents = self.model.encode(bits, present, summary)
         return torch.stack([torch.stack(write.data.keys(latents)) for write in self.model.blocks])
 
 
@@ -78,13 +79,14 @@ def export(
     heads, size = config.n_heads, config.d_model // config.n_heads
     batch, points, length = Dim("batch", min=1), Dim("points", min=1), Dim("length", min=0)
     bits = torch.zeros(2, 5, (config.n_features + 1) * config.bits)
+    summary = torch.zeros(2, summary_size(config.n_features) if config.n_summary else 0)
     _write(
         EncoderGraph(model),
-        (bits, torch.ones(2, 5, dtype=torch.bool)),
+        (bits, torch.ones(2, 5, dtype=torch.bool), summary),
         folder / ENCODER,
-        ["bits", "present"],
+        ["bits", "present", "summary"],
         ["data"],
-        {"bits": {0: batch, 1: points}, "present": {0: batch, 1: points}},
+        {"bits": {0: batch, 1: points}, "present": {0: batch, 1: points}, "summary": {0: batch}},
     )
     data = torch.zeros(config.n_layers, 2, 3, heads, config.n_latents, size)
     past = torch.zeros(config.n_layers, 2, 3, heads, 4, size)

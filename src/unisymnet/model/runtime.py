@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import CheckpointError
 from .alphabet import Alphabet
-from .bits import encode_points
+from .batches import read_points
 from .config import ModelConfig
 
 ENCODER, DECODER, MANIFEST = "encoder.onnx", "decoder.onnx", "manifest.json"
@@ -62,8 +62,10 @@ class Runtime:
 
     def encode(self, rows: NDArray[np.floating]) -> Floats:
         """Keys and values for a batch of data sets given as rows (batch, n, d_max + 1), unscaled."""
-        bits, present = encode_points(rows, self.config.bits)
-        return self.encoder.run(None, {"bits": bits.astype(np.float32), "present": present})[0]
+        bits, present, summary = read_points(rows, self.config)
+        inputs = {"bits": bits.astype(np.float32), "present": present, "summary": summary}
+        # A graph without statistics has no input for them.
+        return self.encoder.run(None, {i.name: inputs[i.name] for i in self.encoder.get_inputs()})[0]
 
     def empty_cache(self, batch: int) -> Floats:
         """No tokens written yet."""

@@ -12,7 +12,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -161,10 +161,11 @@ def _part(arrays: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
 
 
-def tensors(batch: Batch, device: str = "cpu") -> tuple[Tensor, Tensor, Tensor]:
+def tensors(batch: Batch, device: str = "cpu") -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The arrays of a batch as the model takes them."""
-    bits = torch.from_numpy(batch.bits).to(device).float()
-    return bits, torch.from_numpy(batch.present).to(device), torch.from_numpy(batch.tokens).to(device)
+    arrays = batch.bits, batch.present, batch.summary, batch.tokens
+    bits, present, summary, tokens = (torch.from_numpy(a).to(device) for a in arrays)
+    return bits.float(), present, summary, tokens
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def validate(model: Transformer, examples: Sequence[Example], batch: int = 64) -
         own = collate([examples[i] for i in chosen], model.config, alphabet)
         other = collate([examples[foreign[i]] for i in chosen], model.config, alphabet)
         total[0] += float(model(*tensors(own, device)).sum())
-        total[1] += float(model(*tensors(Batch(other.bits, other.present, own.tokens), device)).sum())
+        total[1] += float(model(*tensors(replace(other, tokens=own.tokens), device)).sum())
     nll, shuffled = total / max(len(examples), 1)
     return Validation(float(nll), float(shuffled))
 

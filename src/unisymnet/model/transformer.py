@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from .alphabet import PAD, Alphabet
 from .config import ModelConfig
+from .summary import summary_size
 
 Cache = tuple[Tensor, Tensor]
 
@@ -118,6 +119,10 @@ class Transformer(nn.Module):
         n_bits = (config.n_features + 1) * config.bits
         self.point = nn.Sequential(nn.Linear(n_bits, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
         self.latents = nn.Parameter(torch.randn(config.n_latents, width) * 0.1)
+        if config.n_summary:
+            size = summary_size(config.n_features)
+            inner = nn.Linear(size, 2 * width), nn.GELU(), nn.Linear(2 * width, config.n_summary * width)
+            self.summary = nn.Sequential(*inner)
         self.reads = nn.ModuleList(Read(width, config.n_heads, i > 0) for i in range(config.n_reads))
         self.norm_latents = nn.LayerNorm(width)
         self.by_layer = nn.Embedding(config.max_depth + 1, width)
@@ -140,10 +145,13 @@ class Transformer(nn.Module):
         parts = self.by_layer(self.layer_of) + self.by_row(self.row_of) + self.by_column(self.column_of)
         return parts + self.by_token.weight
 
-    def encode(self, bits: Tensor, present: Tensor) -> Tensor:
-        """Latents (batch, n_latents, width) of points given as bits (batch, n, k) and ``present`` (batch, n)."""
+    def encode(self, bits: Tensor, present: Tensor, summary: Tensor) -> Tensor:
+        """Latents (batch, n_latents, width) of points as bits (batch, n, k), ``present`` (batch, n) and statistics."""
         points = self.point(2.0 * bits - 1.0)
         latents = self.latents.expand(bits.shape[0], -1, -1)
+        if self.config.n_summary:
+            told = self.summary(summary).view(bits.shape[0], self.config.n_summary, -1)
+            latents = torch.cat([latents[:, : -self.config.n_summary], told], dim=1)
         mask = present[:, None, None, :]
         for read in self.reads:
             latents, points = read(latents, points, mask)
@@ -160,10 +168,10 @@ class Transformer(nn.Module):
         """Nothing that cannot follow ``last`` because tokens ascend; in place, the head is a third of the work."""
         return logits.masked_fill_(self.rank_of <= self.bound_of[last][:, None], -1e9)
 
-    def forward(self, bits: Tensor, present: Tensor, tokens: Tensor) -> Tensor:
+    def forward(self, bits: Tensor, present: Tensor, summary: Tensor, tokens: Tensor) -> Tensor:
         """Nats per sequence; ``tokens`` (batch, length + 1) are START, the label's tokens, END, PAD …"""
         vectors = self.embedding()
-        latents = self.encode(bits, present)
+        latents = self.encode(bits, present, summary)
         before, after = tokens[:, :-1], tokens[:, 1:]
         hidden = self.decode(latents, before, vectors)
         real = after != PAD
