@@ -15,6 +15,7 @@ How a number is written (as Const or as Param) is the business of the scribe.
 from __future__ import annotations
 
 import math
+import sys
 from typing import Protocol
 
 from .expr import Call, Const, Expr, Var, product, total
@@ -35,16 +36,16 @@ class Scribe(Protocol):
 
 
 class Numbers:
-    """Writes every number as it is."""
+    """Writes every number as it is.  One that overflowed becomes the largest there is: so does the formula's value."""
 
     def weight(self, value: float) -> Expr | None:
-        return None if value == 1.0 else Const(value)
+        return None if value == 1.0 else _const(value)
 
     def bias(self, value: float) -> Expr | None:
-        return None if value == 0.0 else Const(value)
+        return None if value == 0.0 else _const(value)
 
     def power(self, base: Expr, exponent: float) -> Expr:
-        return base if exponent == 1.0 else Call("pow", (base, Const(exponent)))
+        return base if exponent == 1.0 else Call("pow", (base, _const(exponent)))
 
 
 def read(graph: Unified, root: Affine, scribe: Scribe) -> Expr:
@@ -168,6 +169,11 @@ class _Reader:
                 exponent = product(factors if number is None else (number, *factors))
                 return Call("pow", (self.sum(self.args[inner[1][0][0]]), exponent))
         return None
+
+
+def _const(value: float) -> Const:
+    largest = sys.float_info.max
+    return Const(largest if math.isnan(value) else min(max(value, -largest), largest))
 
 
 def _with_sign(base: Expr, scale: float) -> Expr:
