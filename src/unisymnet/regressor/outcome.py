@@ -13,17 +13,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidate import EXACT, Candidate, ParetoFront, select
+from ..candidate import EXACT, Candidate, ParetoFront, description_length, select
 from ..deadline import Deadline
-from ..formula import Formula
+from ..fit.snap import snap
+from ..formula import Constant, Formula
 from ..formula.constants import free, report, settle
-from ..symbolic.expr import Expr, Var, evaluate, rebuild
+from ..symbolic.expr import Expr, Var, evaluate, rebuild, variables
+from ..symbolic.simplify import present, simplify
 from .validation import Data
 
 Floats = NDArray[np.float64]
 
 CHUNK = 100_000
 MAX_SETTLE_ROWS = 20_000
+MAX_SNAP = 1.0  # seconds for the constants of one formula
 ROWS_A_CONSTANT = 4
 OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
 
@@ -63,20 +66,19 @@ def measure(
     candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
     held = None if rows.valid is None else [_squares(expr, *rows.valid) for expr in candidates]
     picked = _pick(front, rows, held, rule, noise)
-    spread = _spread(rows.fit[1], rows.fit[2])
+    cleaner = _Cleaner(data, _spread(rows.fit[1], rows.fit[2]), noise, deadline)
     # The pick first: should time run out, the others keep the constants of the search.
     order = sorted(range(len(front)), key=lambda i: (i != picked, -i))
-    formulas: dict[int, Formula] = {}
-    for index in order:
-        exact = front[index].loss <= (EXACT * spread) ** 2
-        formulas[index] = _settled(candidates[index], data, exact=exact, late=deadline.expired() and index != picked)
+    formulas = {i: cleaner.clean(candidates[i], front[i].loss, always=i == picked) for i in order}
+    if rows.valid is None and rule == "best":
+        picked = _pick_of_few(formulas, rows, noise)
     entries: list[Entry] = []
     few = _thinned(data, CHUNK)
     for index, candidate in enumerate(front):
         r2_valid = None if rows.valid is None or held is None else _r2_of(held[index], *rows.valid[1:])
         rows_of = data if index == picked else few  # the pick is checked on every row
-        entries.append(_entry(formulas[index], candidate, rows_of, r2_valid, entries[-1] if entries else None))
-    return tuple(entries), picked
+        entries.append(_entry(formulas[index], candidate.source, rows_of, r2_valid))
+    return _tidy(entries, picked)
 
 
 def in_all_columns(expr: Expr, columns: Sequence[int]) -> Expr:
@@ -156,15 +158,74 @@ def _overfits(index: int, held: list[Floats], rows: Rows) -> bool:
     return False
 
 
-def _settled(expr: Expr, data: Data, *, exact: bool, late: bool) -> Formula:
-    """The formula with constants from all rows and their errors; as the search left it when it is late."""
-    formula = Formula(expr, data.names, data.target)
-    if late:
-        return formula
-    few = _thinned(data, MAX_SETTLE_ROWS)
-    if not exact:
-        expr = settle(expr, few.X, few.y, few.weights)
-    return Formula(expr, data.names, data.target, report(expr, few.X, few.y, few.weights))
+def _pick_of_few(formulas: dict[int, Formula], rows: Rows, noise: float | None) -> int:
+    """Description length with every constant paid to the digits it is given: with few rows, that is the price.
+
+    ln(value/error) nats each, as many as the data determine, instead of the ln(n)/2 that holds for many rows.
+    """
+    X, y, weights = rows.fit
+    spread, n_rows = _spread(y, weights), len(y)
+    lengths: dict[int, float] = {}
+    for index, formula in formulas.items():
+        loss = float(np.average(_squares(formula.expr, X, y, weights), weights=weights))
+        paid = [c for c in formula.constants if c.snapped_to is None]
+        bare = Candidate(formula.expr, loss, formula.complexity, 0)
+        counted = replace(bare, n_constants=len(paid))
+        if math.isfinite(loss) and _is_supported(counted, n_rows, spread):
+            length = description_length(bare, n_rows, spread, noise)
+            lengths[index] = length + sum(_digits_in_nats(c, n_rows) for c in paid)
+    return min(lengths, key=lambda i: (lengths[i], i)) if lengths else min(formulas)
+
+
+def _digits_in_nats(constant: Constant, n_rows: int) -> float:
+    least = 0.5 * math.log(max(n_rows, 2))
+    if constant.stderr is None or constant.stderr <= 0.0:
+        return least
+    # Beyond nine digits it is rounding that is being described, not the constant.
+    return min(max(math.log1p(abs(constant.value) / constant.stderr), least), 20.0)
+
+
+def _tidy(entries: list[Entry], picked: int) -> tuple[tuple[Entry, ...], int]:
+    """Sorted by size, formulas that became equal by cleaning listed once, scores by the row before."""
+    chosen = entries[picked]
+    first: dict[Expr, Entry] = {}
+    for entry in [chosen, *entries]:
+        first.setdefault(entry.formula.expr, entry)
+    ordered = sorted(first.values(), key=lambda entry: (entry.complexity, -entry.r2, str(entry.formula)))
+    scored = [ordered[0]]
+    for entry in ordered[1:]:
+        before = scored[-1]
+        gain = math.log(max(before.loss, 1e-300)) - math.log(max(entry.loss, 1e-300))
+        step = entry.complexity - before.complexity
+        scored.append(replace(entry, score=gain / step if step and math.isfinite(gain) else 0.0))
+    return tuple(scored), ordered.index(chosen)
+
+
+class _Cleaner:
+    """Constants from all rows: fitted once more, made simple where the data allow it, and their errors."""
+
+    def __init__(self, data: Data, spread: float, noise: float | None, deadline: Deadline) -> None:
+        self.names, self.target = data.names, data.target
+        self.few = _thinned(data, MAX_SETTLE_ROWS)
+        self.exact = (EXACT * spread) ** 2
+        self.noise = noise
+        self.deadline = deadline
+
+    def clean(self, expr: Expr, loss: float, *, always: bool) -> Formula:
+        """The formula as it will be shown; as the search left it when time is up."""
+        if self.deadline.expired() and not always:
+            return Formula(expr, self.names, self.target)
+        X, y, weights = self.few.X, self.few.y, self.few.weights
+        known: dict[float, str] = {}
+        if loss > self.exact and variables(expr):
+            expr = settle(expr, X, y, weights)
+            snapped = snap(expr, X, y, weights=weights, noise=self.noise, deadline=self.deadline.sooner(MAX_SNAP))
+            cleaned = present(simplify(snapped.expr))
+            if np.isfinite(evaluate(cleaned, X)).all():
+                expr = cleaned
+                known = {c.value: c.snapped_to for c in snapped.constants if c.snapped_to is not None}
+        named = [c if c.snapped_to else replace(c, snapped_to=known.get(c.value)) for c in report(expr, X, y, weights)]
+        return Formula(expr, self.names, self.target, tuple(named))
 
 
 def _thinned(data: Data, most: int) -> Data:
@@ -176,14 +237,8 @@ def _thinned(data: Data, most: int) -> Data:
     return replace(data, X=data.X[rows], y=data.y[rows], weights=weights)
 
 
-def _entry(formula: Formula, candidate: Candidate, data: Data, r2_valid: float | None, before: Entry | None) -> Entry:
+def _entry(formula: Formula, source: str, data: Data, r2_valid: float | None) -> Entry:
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     squares = _squares(formula.expr, data.X, data.y, weights)
     loss = float(np.average(squares, weights=weights))
-    floor = (1e-16 * _spread(data.y, weights)) ** 2 or 1e-300
-    score = 0.0
-    if before is not None and candidate.complexity > before.complexity and math.isfinite(loss):
-        gain = math.log(max(before.loss, floor)) - math.log(max(loss, floor))
-        score = gain / (candidate.complexity - before.complexity)
-    r2 = _r2_of(squares, data.y, weights)
-    return Entry(formula, candidate.complexity, loss, r2, r2_valid, score, candidate.source)
+    return Entry(formula, formula.complexity, loss, _r2_of(squares, data.y, weights), r2_valid, 0.0, source)
