@@ -63,6 +63,22 @@ def is_nonnegative(expr: Expr) -> bool:
     return expr.op in ("exp", "cosh", "abs", "acos")
 
 
+def is_number(expr: Expr) -> bool:
+    """Is this a power of numbers that could not be folded, such as 0**-1 or (-2)**0.5?  It is left alone."""
+    return type(expr) is Call and expr.op == "pow" and all(type(a) is Const for a in expr.args)
+
+
+def has_plain_term(expr: Call) -> bool:
+    """Has a canonical sum a term without a coefficient?  Then c*(sum) is left as it is: nothing gets simpler."""
+    return any(type(core) is not Const and abs(coefficient_of(core)) == 1.0 for core in expr.args)
+
+
+def coefficient_of(term: Expr) -> float:
+    """The number in front of a canonical term."""
+    first = term.args[0] if type(term) is Call and term.op == "mul" else None
+    return first.value if type(first) is Const else 1.0
+
+
 def leads_negative(expr: Expr) -> bool:
     """Does a canonical product, or the first term of a canonical sum, carry a negative coefficient?"""
     if type(expr) is Call and expr.op == "add":
@@ -86,7 +102,7 @@ def checked(value: float) -> float:
 
 def times(a: float, b: float) -> float:
     value = a * b
-    if not SMALLEST < abs(value) < LARGEST and a != 0.0 and b != 0.0:
+    if not SMALLEST < abs(value) < LARGEST and abs(a) not in (0.0, 1.0) and abs(b) not in (0.0, 1.0):
         raise Unfoldable
     return value
 
@@ -96,7 +112,9 @@ def plus(a: float, b: float) -> float:
     value = a + b
     if abs(value) <= 4 * _EPS * abs(a):
         return 0.0
-    return checked(value)
+    if not math.isfinite(value):
+        raise Unfoldable
+    return value
 
 
 def power_of_numbers(base: float, exponent: float) -> float:
@@ -114,11 +132,8 @@ def power_of_numbers(base: float, exponent: float) -> float:
 def tidy(exponent: float) -> float:
     """Exponents that miss a whole number by rounding only, such as 3*(1/3), become it."""
     whole = round(exponent)
-    return (
-        float(whole)
-        if exponent != whole and abs(exponent - whole) < 1e-14 * max(1.0, abs(exponent))
-        else exponent
-    )
+    near = whole != 0 and exponent != whole and abs(exponent - whole) < 1e-14 * abs(exponent)
+    return float(whole) if near else exponent
 
 
 def _put_terms(expr: Expr, scale: float, terms: dict[Expr, float]) -> None:
@@ -127,7 +142,7 @@ def _put_terms(expr: Expr, scale: float, terms: dict[Expr, float]) -> None:
             for arg in expr.args:
                 _put_terms(arg, scale, terms)
             return
-        if expr.op == "mul" and type(expr.args[0]) is Const:
+        if expr.op == "mul" and type(expr.args[0]) is Const and type(expr.args[1]) is not Const:
             scale = times(scale, expr.args[0].value)
             if len(expr.args) > 2:
                 expr = Call("mul", expr.args[1:])

@@ -13,7 +13,9 @@ from .collect import (
     ONE,
     ZERO,
     checked,
+    has_plain_term,
     is_nonnegative,
+    is_number,
     leads_negative,
     make_sum,
     negated,
@@ -26,6 +28,7 @@ from .collect import (
 from .expr import Call, Const, Expr, order_key, product
 
 MAX_EXP_SHIFT = 50.0  # exp(x + c) is written exp(c)*exp(x) up to this |c|, so that neither factor overflows
+MAX_SPLIT = 32.0  # (x/y)**n is written x**n*y**-n up to this |n|, for the same reason
 
 
 def make_product(pairs: Iterable[tuple[Expr, float]]) -> Expr:
@@ -44,7 +47,7 @@ def make_power(base: Expr, exponent: Expr) -> Expr:
         return _exponential(base, exponent)
     if type(base) is Call and base.op == "exp":
         return make_exp(make_product([(base.args[0], 1.0), (exponent, 1.0)]))
-    if type(base) is Call and base.op == "pow" and type(base.args[1]) is Const:
+    if type(base) is Call and base.op == "pow" and type(base.args[1]) is Const and not is_number(base):
         inner, power = base.args[0], base.args[1].value
         inner = make_abs(inner) if power % 2.0 == 0.0 else inner
         return make_power(inner, make_product([(Const(power), 1.0), (exponent, 1.0)]))
@@ -58,6 +61,8 @@ def raised(base: Expr, exponent: float) -> Expr:
     if exponent == 0.0:
         return ONE
     if exponent.is_integer():
+        if abs(exponent) > MAX_SPLIT and type(base) is Call and base.op == "mul":
+            return Call("pow", (base, Const(exponent)))
         return make_product([(base, exponent)])
     if type(base) is Const:
         return Const(power_of_numbers(base.value, exponent))
@@ -66,12 +71,12 @@ def raised(base: Expr, exponent: float) -> Expr:
             return make_exp(make_sum([(exponent, base.args[0])]))
         if base.op == "mul":
             return _root_of_product(base, exponent)
-        if base.op == "pow":
+        if base.op == "pow" and not is_number(base):
             inner, power = base.args
             if type(power) is Const:
                 # Where x**even is the base, x may be negative; any other power is defined for x >= 0 only.
                 inner = make_abs(inner) if power.value % 2.0 == 0.0 else inner
-                return raised(inner, tidy(power.value * exponent))
+                return raised(inner, tidy(times(power.value, exponent)))
             if is_nonnegative(inner):
                 return make_power(inner, make_sum([(exponent, power)]))
     return Call("pow", (base, Const(exponent)))
@@ -81,9 +86,7 @@ def make_exp(arg: Expr) -> Expr:
     """``exp(arg)``: constants, logarithms and their multiples come out as factors."""
     if type(arg) is not Call:
         return (
-            Const(checked(math.exp(arg.value)))
-            if type(arg) is Const and abs(arg.value) < 690
-            else Call("exp", (arg,))
+            Const(checked(math.exp(arg.value))) if type(arg) is Const and abs(arg.value) < 690 else Call("exp", (arg,))
         )
     if arg.op not in ("ln", "add", "mul"):
         return Call("exp", (arg,))
@@ -143,8 +146,10 @@ class _Factors:
                 return
             if op == "pow":
                 base, power = expr.args
-                if type(power) is Const:
-                    self.raise_base(base, power.value * exponent)
+                if is_number(expr):
+                    self.raise_base(expr, exponent)
+                elif type(power) is Const:
+                    self.raise_base(base, times(power.value, exponent))
                 else:
                     self.symbolic.setdefault(base, []).append((exponent, power))
                 return
@@ -187,12 +192,22 @@ class _Factors:
             return Const(self.coefficient)
         if len(factors) > 1:
             factors.sort(key=order_key)
-        if self.coefficient == 1.0:
-            return product(factors)
-        only = factors[0]
-        if len(factors) == 1 and type(only) is Call and only.op == "add":
-            return make_sum([(self.coefficient, only)])
-        return Call("mul", (Const(self.coefficient), *factors))
+        if len(factors) == 1 and self.coefficient == -1.0:
+            return negated(factors[0])
+        if self.coefficient not in (1.0, -1.0):
+            self.multiply_in(factors)
+        return product(factors) if self.coefficient == 1.0 else Call("mul", (Const(self.coefficient), *factors))
+
+    def multiply_in(self, factors: list[Expr]) -> None:
+        """Multiply the coefficient into a sum of which every term has a coefficient: 2*(3*x + 1) is 6*x + 2."""
+        for i, factor in enumerate(factors):
+            if type(factor) is Call and factor.op == "add" and not has_plain_term(factor):
+                sign = math.copysign(1.0, self.coefficient) if len(factors) > 1 else 1.0
+                scaled = make_sum([(self.coefficient * sign, factor)])
+                if type(scaled) is Call and scaled.op == "add":
+                    self.coefficient, factors[i] = sign, scaled
+                    factors.sort(key=order_key)
+                return
 
     def settle_exponentials(self) -> bool:
         """Join exp(a)*exp(b); True if something changed."""
@@ -219,6 +234,8 @@ def _can_split(base: Expr, exponent: float) -> bool:
         return type(base) is Const
     if base.op == "abs":
         return exponent % 2.0 == 0.0
+    if is_number(base) or (base.op == "mul" and abs(exponent) > MAX_SPLIT):
+        return False
     return base.op in ("mul", "pow", "exp") or (base.op == "add" and leads_negative(base))
 
 
@@ -267,8 +284,6 @@ def _exp_of_term(coefficient: float, core: Expr) -> Expr | None:
     if core.op == "mul":
         logs = [f for f in core.args if type(f) is Call and f.op == "ln"]
         if len(logs) == 1:
-            rest = make_product(
-                [(Const(coefficient), 1.0), *((f, 1.0) for f in core.args if f is not logs[0])]
-            )
+            rest = make_product([(Const(coefficient), 1.0), *((f, 1.0) for f in core.args if f is not logs[0])])
             return make_power(logs[0].args[0], rest)  # type: ignore[attr-defined]
     return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from .collect import leads_negative, negated
+from .collect import has_plain_term, is_number, leads_negative, negated
 from .expr import Call, Const, Expr, Var, order_key, product
 
 ODD_FUNCTIONS = ("sin", "tan", "asin", "atan", "sinh", "tanh")
@@ -21,7 +21,7 @@ def pretty(expr: Expr) -> Expr:
         return expr
     if expr.op == "add":
         return _sum(expr)
-    if expr.op in ("mul", "pow"):
+    if expr.op in ("mul", "pow") and not is_number(expr):
         negative, value = _signed(expr)
         return Call("neg", (value,)) if negative else value
     return Call(expr.op, [pretty(a) for a in expr.args])
@@ -54,7 +54,7 @@ def _signed(term: Expr) -> tuple[bool, Expr]:
     """Is the term subtracted, and what is written after the sign?"""
     if type(term) is Const:
         return term.value < 0.0, Const(abs(term.value))
-    if type(term) is not Call or term.op not in ("mul", "pow"):
+    if type(term) is not Call or term.op not in ("mul", "pow") or is_number(term):
         return False, pretty(term)
     factors: list[Expr] = list(term.args) if term.op == "mul" else [term]
     coefficient = 1.0
@@ -71,7 +71,8 @@ def _quotient(coefficient: float, factors: list[Expr]) -> Expr:
     upper: list[Expr] = []
     lower: list[Expr] = []
     for factor in factors:
-        exponent = factor.args[1] if type(factor) is Call and factor.op == "pow" else None
+        power = type(factor) is Call and factor.op == "pow" and not is_number(factor)
+        exponent = factor.args[1] if power and type(factor) is Call else None
         if type(exponent) is Const and type(factor) is Call:
             below = exponent.value < 0.0
             (lower if below else upper).append(_power(factor.args[0], abs(exponent.value)))
@@ -80,16 +81,27 @@ def _quotient(coefficient: float, factors: list[Expr]) -> Expr:
         else:
             upper.append(pretty(factor))
     if coefficient != 1.0:
-        divisor = _short(1.0 / coefficient)
-        if divisor is not None and 1.0 / divisor == coefficient and (lower or _short(coefficient) is None):
-            if divisor.is_integer():
-                lower.insert(0, Const(divisor))
-                coefficient = 1.0
-        if coefficient != 1.0:
+        divisor = _divisor(coefficient, factors)
+        if divisor is not None and (lower or _short(coefficient) is None):
+            lower.insert(0, Const(divisor))
+        else:
             upper.insert(0, Const(coefficient))
     if not lower:
         return product(upper)
     return Call("div", (product(upper), product(lower)))
+
+
+def _divisor(coefficient: float, factors: list[Expr]) -> float | None:
+    """The whole number that says the same below the fraction bar, unless it would have to be multiplied in there."""
+    divisor = _short(1.0 / coefficient)
+    if divisor is None or not divisor.is_integer() or 1.0 / divisor != coefficient:
+        return None
+    for factor in factors:
+        if type(factor) is Call and factor.op == "pow" and factor.args[1] == Const(-1.0):
+            base = factor.args[0]
+            if type(base) is Call and base.op == "add" and not has_plain_term(base):
+                return None
+    return divisor
 
 
 def _power(base: Expr, exponent: float) -> Expr:
@@ -125,7 +137,7 @@ def _is_difference(expr: Expr) -> bool:
 
 def _absorb_coefficient(value: float, factors: list[Expr]) -> float:
     """Move an awkward coefficient under a root or into an exponential where it is round; what is left of it."""
-    if value == 1.0 or _short(value) is not None:
+    if value == 1.0 or not 1e-9 < value < 1e9 or _short(value) is not None:
         return value
     for i, factor in enumerate(factors):
         if type(factor) is not Call:
@@ -137,10 +149,10 @@ def _absorb_coefficient(value: float, factors: list[Expr]) -> float:
                 terms = arg.args if type(arg) is Call and arg.op == "add" else (arg,)
                 factors[i] = Call("exp", (Call("add", (*terms, Const(shift))),))
                 return 1.0
-        if factor.op == "pow" and type(factor.args[1]) is Const and factor.args[1].value in (0.5, -0.5):
-            exponent = factor.args[1].value
-            inner = _short(value ** (1.0 / exponent))
-            if inner is not None and math.pow(inner, exponent) == value:
+        if factor.op == "pow" and factor.args[1] in (Const(0.5), Const(-0.5)) and not is_number(factor):
+            upper = factor.args[1] == Const(0.5)
+            inner = _short(value**2 if upper else value**-2)
+            if inner is not None and (math.sqrt(inner) if upper else 1.0 / math.sqrt(inner)) == value:
                 factors[i] = Call("pow", (_times(inner, factor.args[0]), factor.args[1]))
                 return 1.0
     return value
@@ -167,7 +179,8 @@ def _logarithm(term: Expr) -> tuple[float, Expr] | None:
     coefficient = 1.0
     if type(term) is Call and term.op == "mul" and len(term.args) == 2 and type(term.args[0]) is Const:
         coefficient, term = term.args[0].value, term.args[1]
-    return (coefficient, term.args[0]) if type(term) is Call and term.op == "ln" else None
+    found = type(term) is Call and term.op == "ln" and type(term.args[0]) is not Const
+    return (coefficient, term.args[0]) if found and type(term) is Call else None
 
 
 def _times(value: float, expr: Expr) -> Expr:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from .collect import ONE, Unfoldable, checked, leads_negative, make_sum, negated
+from .collect import ONE, checked, leads_negative, make_sum, negated
 from .expr import Call, Const, Expr
 from .powers import make_abs, make_exp, make_power, make_product, raised
 from .present import pretty
@@ -103,7 +103,7 @@ def _canonical(expr: Expr, known: dict[Expr, Expr]) -> Expr:
         rule = _RULES.get(expr.op)
         try:
             done = make_function(expr.op, args[0]) if rule is None else rule(args)
-        except Unfoldable:
+        except (ArithmeticError, ValueError):  # Unfoldable, or a number beyond floating point in some other way
             done = Call(expr.op, args)
         known[expr] = done
     return done
@@ -112,7 +112,7 @@ def _canonical(expr: Expr, known: dict[Expr, Expr]) -> Expr:
 _RULES: dict[str, Callable[[tuple[Expr, ...]], Expr]] = {
     "add": lambda args: make_sum([(1.0, a) for a in args]),
     "sub": lambda args: make_sum([(1.0, args[0]), (-1.0, args[1])]),
-    "neg": lambda args: make_sum([(-1.0, args[0])]),
+    "neg": lambda args: make_product([(Const(-1.0), 1.0), (args[0], 1.0)]),
     "mul": lambda args: make_product([(a, 1.0) for a in args]),
     "div": lambda args: make_product([(args[0], 1.0), (args[1], -1.0)]),
     "inv": lambda args: raised(args[0], -1.0),
