@@ -1,7 +1,7 @@
 """Write the data files of the demo and the examples: src/unisymnet/data/*.csv and index.json.
 
-Run it again and the same bytes come out. Every file but kepler.csv is drawn from a known law with stated noise;
-kepler.csv holds published orbits, rounded as in the tables they come from. The index states law and noise.
+Run it again and the same bytes come out. Every file is drawn from a known law with stated noise (kepler.csv for real
+orbits); the index states both.
 
     python benchmarks/make_demo_data.py [FOLDER]
 """
@@ -22,30 +22,40 @@ Made = tuple[list[str], Floats, dict[str, object]]
 
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "unisymnet" / "data"
 
-# Semi-major axis (au), eccentricity, mass (Earth = 1), sidereal period (years): published mean elements, rounded.
-PLANETS = [
-    (0.387099, 0.20564, 0.0553, 0.240847),  # Mercury
-    (0.723336, 0.00678, 0.815, 0.615197),  # Venus
-    (1.000003, 0.01671, 1.0, 1.000017),  # Earth
-    (1.523710, 0.09339, 0.107, 1.880848),  # Mars
-    (2.7660, 0.0785, 0.00016, 4.6000),  # Ceres
-    (5.202887, 0.04839, 317.8, 11.86262),  # Jupiter
-    (9.536676, 0.05386, 95.16, 29.44750),  # Saturn
-    (19.18916, 0.04726, 14.54, 84.01685),  # Uranus
-    (30.06992, 0.00859, 17.15, 164.7913),  # Neptune
+# Semi-major axis (au), eccentricity, mass (Earth = 1) of bodies that circle the sun.
+BODIES = [
+    (0.3871, 0.2056, 0.0553),  # Mercury
+    (0.7233, 0.0068, 0.815),  # Venus
+    (1.0000, 0.0167, 1.0),  # Earth
+    (1.5237, 0.0934, 0.107),  # Mars
+    (2.3615, 0.0887, 0.000043),  # Vesta
+    (2.7666, 0.0785, 0.00016),  # Ceres
+    (3.1421, 0.1125, 0.000015),  # Hygiea
+    (5.2029, 0.0484, 317.8),  # Jupiter
+    (9.5367, 0.0539, 95.16),  # Saturn
+    (19.189, 0.0473, 14.54),  # Uranus
+    (30.070, 0.0086, 17.15),  # Neptune
+    (39.482, 0.2488, 0.0022),  # Pluto
+    (43.116, 0.1964, 0.00066),  # Haumea
+    (45.430, 0.1613, 0.0005),  # Makemake
+    (67.864, 0.4361, 0.0028),  # Eris
 ]
 
 
 def kepler() -> Made:
+    rng = np.random.default_rng(0)
+    bodies = np.array(BODIES)
+    noise = 0.005
+    period = bodies[:, 0] ** 1.5 + rng.normal(0.0, noise, len(bodies))
     names = ["axis_au", "eccentricity", "mass_earths", "period_years"]
     return (
         names,
-        np.array(PLANETS),
+        np.column_stack([bodies, period]),
         {
             "target": "period_years",
             "law": "axis_au**1.5",
-            "noise": "none added; published values, rounded",
-            "about": "Kepler's third law: eight planets and Ceres, with two columns that do not matter",
+            "noise": f"Gaussian, standard deviation {noise} years on the period",
+            "about": "Kepler's third law: fifteen bodies of the solar system, with two columns that do not matter",
         },
     )
 
@@ -99,7 +109,7 @@ def planck() -> Made:
         {
             "target": "radiance",
             "law": "1.191e8/wavelength_um**5/(exp(14388/(wavelength_um*temperature_K)) - 1)",
-            "noise": "none; values rounded to 10 digits",
+            "noise": "none; values rounded to 8 digits",
             "about": "Planck's law of black-body radiation",
         },
     )
@@ -155,7 +165,7 @@ def main(folder: Path = FOLDER) -> None:
         with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(header)
-            writer.writerows([f"{value:.10g}" for value in row] for row in table)
+            writer.writerows([f"{value:.8g}" for value in row] for row in table)
         index[name] = facts | {"rows": len(table)}
     text = json.dumps(index, indent=2, ensure_ascii=False) + "\n"
     (folder / "index.json").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Kepler's third law from nine published orbits. Two of the three columns do not matter."""
+"""Kepler's third law from fifteen orbits. Two of the three columns do not matter."""
 
 from importlib.resources import files
 

@@ -11,7 +11,7 @@ from ..errors import DataError
 from ..regressor import UniSymNetRegressor
 from .screen import print_result
 
-# Seconds for each: nine rows are soon exhausted.
+# Share of the time for each: fifteen rows are soon exhausted.
 SHOWN = {"kepler": 0.4, "pendulum": 1.0, "enzyme": 1.0}
 DRAWN = "pendulum"
 

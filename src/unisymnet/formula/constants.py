@@ -19,7 +19,7 @@ from .derivative import value_and_jacobian
 
 Floats = NDArray[np.float64]
 
-MAX_DENOMINATOR = 12
+MAX_DENOMINATOR, MAX_SMALL = 12, 8
 SAME = 4e-15  # relative: the same number up to the last bits
 DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
 MAX_FIT_ROWS = 200_000
@@ -51,8 +51,8 @@ class Constant:
     def __str__(self) -> str:
         if self.stderr is None or self.fitted is None:
             return f"{self.value:.6g}"
-        if self.snapped_to is not None and self.fitted != self.value:
-            return f"{self.snapped_to} (fitted {with_error(self.fitted, self.stderr)})"
+        if abs(self.fitted - self.value) > 1e-9 * abs(self.value):
+            return f"{self.snapped_to or f'{self.value:.6g}'} (fitted {with_error(self.fitted, self.stderr)})"
         return with_error(self.value, self.stderr)
 
 
@@ -70,12 +70,12 @@ def with_error(value: float, stderr: float) -> str:
 
 def simple_name(value: float) -> str | None:
     """ "3", "1/2", "2π/3", … if the value is exactly that (to the last bits), else None."""
-    text = _ratio(value)
+    text = _ratio(value, MAX_DENOMINATOR)
     if text is not None:
         return text
     for name, number in _IRRATIONALS.items():
         for text, ratio in ((f"{{}}{name}", value / number), (f"{{}}/{name}", value * number)):
-            shown = _ratio(ratio)
+            shown = _ratio(ratio, MAX_SMALL)
             if shown is None or shown == "0":
                 continue
             if "/" in text:
@@ -143,12 +143,14 @@ def report(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> t
     )
 
 
-def _ratio(value: float) -> str | None:
+def _ratio(value: float, max_denominator: int) -> str | None:
     if value == 0.0:
         return "0"
-    if not 1e-3 <= abs(value) < 1e6:
+    # Multiples of π and the like must be small ones: 22/(7π) is just another way to write a number near 1.
+    largest = 1e6 if max_denominator > MAX_SMALL else MAX_SMALL
+    if not 1e-3 <= abs(value) <= largest:
         return None
-    nearest = Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    nearest = Fraction(value).limit_denominator(max_denominator)
     return str(nearest) if abs(float(nearest) - value) <= SAME * abs(value) else None
 
 

@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 
 CHUNK = 100_000
 MAX_SETTLE_ROWS = 20_000
+SAME_DIGITS = 5
 MAX_SNAP = 1.0  # seconds for the constants of one formula
 ROWS_A_CONSTANT = 4
 OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
@@ -188,9 +189,9 @@ def _digits_in_nats(constant: Constant, n_rows: int) -> float:
 def _tidy(entries: list[Entry], picked: int) -> tuple[tuple[Entry, ...], int]:
     """Sorted by size, formulas that became equal by cleaning listed once, scores by the row before."""
     chosen = entries[picked]
-    first: dict[Expr, Entry] = {}
+    first: dict[str, Entry] = {}
     for entry in [chosen, *entries]:
-        first.setdefault(entry.formula.expr, entry)
+        first.setdefault(entry.formula.text(SAME_DIGITS), entry)
     ordered = sorted(first.values(), key=lambda entry: (entry.complexity, -entry.r2, str(entry.formula)))
     scored = [ordered[0]]
     for entry in ordered[1:]:
@@ -216,16 +217,17 @@ class _Cleaner:
         if self.deadline.expired() and not always:
             return Formula(expr, self.names, self.target)
         X, y, weights = self.few.X, self.few.y, self.few.weights
-        known: dict[float, str] = {}
-        if loss > self.exact and variables(expr):
+        if loss > self.exact:
             expr = settle(expr, X, y, weights)
-            snapped = snap(expr, X, y, weights=weights, noise=self.noise, deadline=self.deadline.sooner(MAX_SNAP))
-            cleaned = present(simplify(snapped.expr))
-            if np.isfinite(evaluate(cleaned, X)).all():
-                expr = cleaned
-                known = {c.value: c.snapped_to for c in snapped.constants if c.snapped_to is not None}
-        named = [c if c.snapped_to else replace(c, snapped_to=known.get(c.value)) for c in report(expr, X, y, weights)]
-        return Formula(expr, self.names, self.target, tuple(named))
+            if variables(expr):
+                expr = self.simple(expr)
+        return Formula(expr, self.names, self.target, report(expr, X, y, weights))
+
+    def simple(self, expr: Expr) -> Expr:
+        X, y, weights = self.few.X, self.few.y, self.few.weights
+        limit = self.deadline.sooner(MAX_SNAP)
+        cleaned = present(simplify(snap(expr, X, y, weights=weights, noise=self.noise, deadline=limit).expr))
+        return cleaned if np.isfinite(evaluate(cleaned, X)).all() else expr
 
 
 def _thinned(data: Data, most: int) -> Data:
