@@ -1,0 +1,155 @@
+"""One inner function: y seen through a view is a product or a sum with one factor or term u(κt), κ free.
+
+Log space:  view(y) = c·∏ x_i^a·u(κt)^n;  linear space:  view(y) = Σ c·b(x) + c'·m·u(κt) with small bases b and
+multipliers m.  All arguments t and functions u of the dictionary are scored on a grid of κ with the linear part
+eliminated, the best are refined.  Then functions of two constants, u(κt + κ't').  It does not combine features.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..candidate import ParetoFront, Proposal
+from ..deadline import Deadline
+from ..problem import Problem
+from ..symbolic.expr import Call, Var
+from .dictionary import ONE, Argument, Family, arguments, families
+from .group import OSCILLATING, Group, Starts, groups_of, kappa_grids
+from .scan import OFFSET, Codes, Floats, Ints
+from .score import Pool
+from .spaces import Part, Space, log_basis, weightings
+from .views import View, views_of
+
+__all__ = ["Features"]
+
+# exp(κt + c) differs from exp(κt) by a coefficient, and a wave has its phase already.
+SHIFT_FREE = (Codes.EXP, Codes.WAVE, Codes.HYPERBOLIC)
+
+
+@dataclass(frozen=True)
+class Features:
+    """Settings: rows in refinement and in the coarse scan, numbers of arguments and refinements, proposals kept."""
+
+    name: str = "features"
+    n_rows: int = 160
+    n_noisy_rows: int = 400
+    n_coarse_rows: int = 100
+    n_arguments: int = 900
+    n_multiplied: int = 40
+    n_pair_arguments: int = 24
+    n_refined: int = 1500
+    max_cost: float = 7.5
+    keep: int = 3
+    two_constants: bool = True
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        args = arguments(problem, limit=self.n_arguments)
+        for weighted in weightings(problem):
+            n_rows = self.n_noisy_rows if weighted else self.n_rows
+            groups = []
+            for spaces in plans(problem, weighted=weighted):
+                group = Group.start(spaces, args, n_rows=n_rows, n_few=self.n_coarse_rows, rng=rng)
+                groups.append((self.single(group), group, self.n_refined))
+                groups.append((self.double(group), group, self.n_refined // 4))
+            # All functions of one constant before any of two.
+            for batches, group, n_refined in [*groups[0::2], *(groups[1::2] if self.two_constants else ())]:
+                pool = Pool(problem, self.name)
+                group.search(batches, pool, deadline, n_refined=n_refined, keep=self.keep)
+                yield from pool.proposals(self.keep)
+                if pool.exact() or deadline.expired():
+                    return
+
+    def single(self, group: Group) -> Iterator[Starts]:
+        """Functions of one constant: all arguments at once, then, in linear space, cheap ones with a multiplier."""
+        parts = [group.bare()]
+        for family in families(group.problem, log=group.log):
+            rows = self._rows(group, family)
+            if len(rows):
+                terms = _terms(0, family.code, rows)
+                parts.append(group.scan(family, terms, kappa_grids(family, group.table[rows])[:, :, None]))
+        yield Starts.joined(parts)
+        if group.log:
+            return
+        parts = []
+        for family in families(group.problem, log=False):
+            rows = self._rows(group, family)[: self.n_multiplied]
+            grids = kappa_grids(family, group.table[rows])[:, :, None]
+            for multiplier in range(1, 1 + min(2 * group.problem.n_features, len(group.args))):
+                terms = _terms(group.as_multiplier(multiplier), family.code, rows)
+                parts.append(group.scan(family, terms, grids))
+        if parts:
+            yield Starts.joined(parts)
+
+    def double(self, group: Group) -> Iterator[Starts]:
+        """Functions of two constants: of two cheap arguments, and of one with a shift."""
+        n = min(self.n_pair_arguments, len(group.args))
+        pairs = np.array([(i, j) for i in range(1, n + 1) for j in range(i + 1, n + 1)], dtype=np.int64).reshape(-1, 2)
+        for family in families(group.problem, log=group.log):
+            rows = self._rows(group, family)
+            used = pairs[np.isin(pairs, rows).all(axis=1)]
+            if not OFFSET[family.code] and family.code not in SHIFT_FREE:
+                shifts = np.column_stack([rows[: 4 * n], np.full(len(rows[: 4 * n]), group.one)])
+                used = np.vstack([shifts, used])
+            if len(used):
+                terms = _terms(0, family.code, used[:, 0], used[:, 1])
+                yield group.scan(family, terms, pair_grids(family, group.table[used[:, 0]], group.table[used[:, 1]]))
+
+    def _rows(self, group: Group, family: Family) -> Ints:
+        fits = [i + 1 for i, a in enumerate(group.args) if a.cost + family.cost <= self.max_cost and _sensible(a, family)]
+        return np.array(fits, dtype=np.int64)
+
+
+def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
+    """Groups of spaces in the order in which they are tried."""
+    views = views_of(problem)
+    in_log = [view for view in views if view.name in ("y", "ln(y)", "sin(y)", "cos(y)")]
+    inputs = [Part(Var(i)) for i in range(problem.n_features)]
+    order: list[tuple[list[View], bool, list[Part]]] = [
+        (in_log[:1], True, log_basis(problem)),
+        (views, False, [Part(ONE)]),
+        (in_log[1:], True, log_basis(problem)),
+        (views, False, [Part(ONE), *inputs]),
+        (in_log[:1], True, log_basis(problem, with_inputs=True)),
+    ]
+    for chosen, log, basis in order:
+        yield from groups_of(problem, chosen, log=log, basis=basis, weighted=weighted)
+
+
+def _terms(multiplier: int, code: int, rows: Ints, rows2: Ints | int = -1) -> Ints:
+    terms = np.full((len(rows), 7), -1, dtype=np.int64)
+    terms[:, 0], terms[:, 1], terms[:, 2], terms[:, 3] = multiplier, code, rows, rows2
+    return terms
+
+
+def _sensible(argument: Argument, family: Family) -> bool:
+    """exp of a logarithm is a power, and the logarithm of an exponential a line: both are in the dictionary already."""
+    if not isinstance(argument.expr, Call):
+        return True
+    if argument.expr.op == "ln":
+        return "exp" not in family.needs and family.name not in ("cosh", "sinh", "tanh", "asin", "atan", "tan")
+    return not (argument.expr.op == "exp" and family.name in ("1+exp(s)", "exp(s)-1", "1/(exp(s)-1)", "tanh", "atan"))
+
+
+def pair_grids(family: Family, t: Floats, t2: Floats) -> Floats:
+    """Starts for two constants (M, G, 2)."""
+    first, second = _thin(family, t), _thin(family, t2)
+    shift = np.ptp(t2, axis=1) == 0
+    second[shift] = np.geomspace(0.3, 6.0, first.shape[1])
+    both = np.hstack([second, -second])
+    if not family.even:
+        first = np.hstack([first, -first])
+    a = np.repeat(first, both.shape[1], axis=1)
+    b = np.tile(both, (1, first.shape[1]))
+    return np.stack([a, b], axis=2)
+
+
+def _thin(family: Family, t: Floats) -> Floats:
+    if OFFSET[family.code]:
+        return np.array([0.3, 1.0, 4.0, 15.0]) / np.maximum(np.median(np.abs(t), axis=1), 1e-300)[:, None]
+    steps = [0.7, 2.0, 3.5, 5.0, 7.0] if family.code in OSCILLATING else [0.4, 1.2, 3.5, 10.0]
+    return np.array(steps) / np.maximum(np.ptp(t, axis=1), 1e-300)[:, None]
