@@ -21,7 +21,7 @@ _JITTER = 1e-12
 
 
 def values(expr: Expr, X: np.ndarray, params: Sequence[float] = (), *, jitter: float = 0.0) -> dict[Expr, np.ndarray]:
-    """Extended-precision values of every part of ``expr``; ``jitter`` disturbs inputs and broken numbers."""
+    """Extended-precision values of every part of ``expr``; ``jitter`` disturbs all but whole numbers."""
     known: dict[Expr, np.ndarray] = {}
     signs = np.resize([1.0, -1.0, 0.5], X.shape[1])
     Z = X.astype(np.longdouble) * (1 + jitter * signs)
@@ -36,7 +36,7 @@ def values(expr: Expr, X: np.ndarray, params: Sequence[float] = (), *, jitter: f
             else:
                 assert isinstance(node, Const | Param)
                 number = node.value if isinstance(node, Const) else params[node.index]
-                bent = 0.0 if number % 1 == 0 else jitter * np.sin(len(known))
+                bent = 0.0 if number % 1 == 0 and abs(number) < 1e6 else jitter * np.cos(len(known))
                 known[node] = np.full(len(X), np.longdouble(number) * (1 + bent))
     return known
 
