@@ -9,7 +9,7 @@ from scipy.optimize import linprog, minimize
 from unisymnet.candidate import Status
 from unisymnet.fit.constants import INITS, fit_constants
 from unisymnet.fit.robust import Loss
-from unisymnet.symbolic.expr import Param, Var, call, evaluate
+from unisymnet.symbolic.expr import Expr, Param, Var, call, evaluate
 
 rng = np.random.default_rng(0)
 X = rng.uniform(0.5, 3.0, (120, 2))
@@ -127,3 +127,27 @@ def test_undefined_formulas_have_a_status_for_both_optimisers() -> None:
 def test_caller_mistakes_are_named(change: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         fit_constants(MODEL, X, y, rng=rng, **change)
+
+
+@pytest.mark.parametrize(
+    ("expr", "truth"),
+    [
+        (1.0 / (c[0] * x + c[1]), [1.0, -1.7]),  # a pole among the points
+        (z + x / (c[0] * x + c[1] * z), [1.0, -1.1]),
+        (c[0] * x * z / (x + c[1]), [2.0, -1.3]),
+        (call("exp", z / (c[0] * x + c[1])), [2.0, 0.5]),
+        ((c[0] * x + c[1]) / (c[2] * x * z + 1.0) + z, [3.0, -1.0, -0.6]),
+    ],
+)
+def test_peeling_fits_across_poles(expr: Expr, truth: list[float]) -> None:
+    target = evaluate(expr, X, truth)
+    fit = fit_constants(expr, X, target, n_screened=0, rng=np.random.default_rng(2))
+    assert np.sqrt(fit.loss) < 1e-11 * np.std(target)
+
+
+def test_screening_finds_a_frequency_far_from_the_starts() -> None:
+    target = 2.0 * np.sin(17.0 * X[:, 0])
+    fit = fit_constants(c[0] * call("sin", c[1] * x), X, target, n_screened=300, rng=np.random.default_rng(0))
+    assert abs(fit.params[1]) == pytest.approx(17.0)
+    short = fit_constants(c[0] * call("sin", c[1] * x), X, target, n_screened=0, rng=np.random.default_rng(0))
+    assert short.loss > 0.1

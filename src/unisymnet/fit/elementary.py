@@ -12,9 +12,21 @@ from typing import Any
 from numba import njit, types
 from numba.extending import intrinsic
 
+
+def _can_cache() -> bool:
+    """Is there a place for compiled code?  numba tries the package, then the user's cache, and raises if neither is."""
+    try:
+        njit(cache=True)(_can_cache)
+    except RuntimeError:
+        return False
+    return True
+
+
+CAN_CACHE = _can_cache()
+
 # "contract" (fused multiply-add) never loses accuracy; "reassoc" would undo the compensated differences below,
 # and the "no nan, no inf" flags would break the IEEE semantics that all of the package shares.
-STRICT: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "cache": True}
+STRICT: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "cache": CAN_CACHE}
 # For functions that only other kernels call: entries from Python and C would cost compile time.
 PART: dict[str, Any] = STRICT | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 

@@ -39,7 +39,8 @@ _ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rou
 class TapeFit:
     """The best of all starts.  ``loss`` is the (weighted) mean loss, finite exactly when the status is OK.
 
-    ``settled`` is False if the step limit came first; such a fit is usable, more steps may improve it.
+    ``settled`` is False if the step limit came first; such a fit is usable, more steps may improve it.  ``exact``: the
+    residuals are rounding.
     """
 
     params: Floats
@@ -47,6 +48,7 @@ class TapeFit:
     status: Status
     n_steps: int
     settled: bool = True
+    exact: bool = False
 
 
 def evaluate_tape(tape: Tape, X: ArrayLike, params: ArrayLike = ()) -> Floats:
@@ -129,33 +131,44 @@ def fit_tape(
     return TapeFit(params, value, Status.OK, fit.n_steps, fit.settled)
 
 
+def start_losses(
+    tape: Tape, X: ArrayLike, y: ArrayLike, starts: ArrayLike, *, weights: ArrayLike | None = None
+) -> Floats:
+    """Mean squares at every start with the linear constants solved for, inf where undefined; no steps are taken."""
+    data, mass = _data(tape, X, y, weights)
+    thetas = np.ascontiguousarray(np.asarray(starts, dtype=np.float64)[:, tape.nonlinear])
+    progress = _run_heat(tape, data, 0.0, 1.0, 0, thetas)[2]
+    return progress[:, LOSS] / mass
+
+
+def _run_heat(
+    tape: Tape, data: Data, floor: float, tol: float, max_steps: int, thetas: Floats
+) -> tuple[int, Floats, Floats, NDArray[np.int64]]:
+    """The best start (-1: none), and linear constants, progress and state of every start; ``thetas`` move in place."""
+    n = len(thetas)
+    cs, progress, states = np.zeros((n, len(tape.linear))), np.zeros((n, 4)), np.zeros(n, dtype=np.int64)
+    progress[:] = (np.inf, FIRST_DAMPING, 0.0, 0.0)
+    best = race(program_of(tape), data, floor, tol, max_steps, thetas, cs, progress, states)
+    return best, cs, progress, states
+
+
 def _fit_squares(
     tape: Tape, data: Data, mass: float, starts: Floats, max_steps: int, tol: float, n_threads: int
 ) -> TapeFit:
     """Least squares from every start, heat by heat."""
-    program = program_of(tape)
-    n_theta, n_linear = len(tape.nonlinear), len(tape.linear)
     weighted = data.y * data.root if data.root.size else data.y
-    limits = np.array([_ROUNDING * float(weighted @ weighted), tol])
+    floor = _ROUNDING * float(weighted @ weighted)
     params = np.where(np.isfinite(starts[0]), starts[0], 0.0) if len(starts) else np.zeros(tape.n_params)
     # Without nonlinear unknowns every start is the same.
-    first = starts[:, tape.nonlinear] if n_theta else np.empty((1, 0))
+    first = starts[:, tape.nonlinear] if len(tape.nonlinear) else np.empty((1, 0))
 
     def run(i: int) -> tuple[int, Floats, Floats, Floats, int]:
         thetas = np.ascontiguousarray(first[i : i + HEAT])
-        n = len(thetas)
-        cs, progress, states = np.zeros((n, n_linear)), np.zeros((n, 4)), np.zeros(n, dtype=np.int64)
-        progress[:] = (np.inf, FIRST_DAMPING, 0.0, 0.0)
-        best = race(program, data, limits, max_steps, thetas, cs, progress, states)
-        return (
-            int(progress[:, N_TRIALS].sum()),
-            thetas[best],
-            cs[best],
-            progress[best],
-            states[best] if best >= 0 else -1,
-        )
+        best, cs, progress, states = _run_heat(tape, data, floor, tol, max_steps, thetas)
+        n_trials = int(progress[:, N_TRIALS].sum())
+        return n_trials, thetas[best], cs[best], progress[best], states[best] if best >= 0 else -1
 
-    loss, n_steps, settled = np.inf, 0, True
+    loss, n_steps, settled, state = np.inf, 0, True, RUNNING
     for trials, theta, c, progress, state in in_order(run, range(0, len(first), HEAT), n_threads):
         n_steps += trials
         if state >= 0 and progress[LOSS] < loss:
@@ -165,7 +178,7 @@ def _fit_squares(
             break
     if not loss < np.inf:
         return TapeFit(params, float("inf"), Status.NON_FINITE, n_steps)
-    return TapeFit(params, loss / mass, Status.OK, n_steps, settled)
+    return TapeFit(params, loss / mass, Status.OK, n_steps, settled, bool(state == EXACT))
 
 
 def fit_batch(

@@ -13,10 +13,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from .elementary import CAN_CACHE
+
 Floats = NDArray[np.float64]
 
 # "reassoc" lets sums over rows run in vector lanes; nan and inf keep their meaning.
-SUMS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}, "nogil": True, "cache": True}
+SUMS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}, "nogil": True, "cache": CAN_CACHE}
 PART: dict[str, Any] = SUMS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # called by kernels only
 
 RANK_TOL = 1e-13  # a column whose part outside the earlier ones is smaller (relative) carries no information

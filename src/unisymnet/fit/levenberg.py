@@ -7,6 +7,8 @@ the better half some more, the best few to the end.  Knows no losses but weighte
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -23,9 +25,9 @@ RUNNING, SETTLED, FAILED, EXACT = 0, 1, 2, 3
 # Columns of ``progress``: one row per start.
 LOSS, DAMPING, N_TRIALS, TURN = 0, 1, 2, 3
 
-FIRST_DAMPING = 1e-3
+FIRST_DAMPING = 1e-2
 _MAX_DAMPING = 1e16
-_REACH = 3.0
+_REACH = 1.0
 
 
 @njit(**PART)
@@ -42,7 +44,7 @@ def _propose(space: Space, damping: float, theta: Floats, trial: Floats, step: F
     damped_step(space.S, space.g, damping, space.scale, space.T, space.t, step)
     worst = 0.0
     for k in range(p):
-        worst = max(worst, abs(step[k]) / (1.0 + abs(theta[k])))
+        worst = max(worst, abs(step[k]) / (0.3 + abs(theta[k])))
     shorten = _REACH / worst if worst > _REACH else 1.0
     for k in range(p):
         step[k] *= shorten
@@ -62,7 +64,8 @@ def _descend(
     data: Data,
     n_done: int,
     space: Space,
-    limits: Floats,
+    floor: float,
+    tol: float,
     max_steps: int,
     theta: Floats,
     c: Floats,
@@ -70,9 +73,8 @@ def _descend(
 ) -> int:
     """Improve ``theta`` in place for at most ``max_steps`` trials; returns the state.
 
-    ``c`` and ``progress`` are kept up to date; ``limits`` is (sum of squares that counts as exact, tolerance).
+    ``c`` and ``progress`` are kept up to date; a sum of squares of at most ``floor`` counts as exact.
     """
-    floor, tol = limits[0], limits[1]
     trial, step = space.trial, space.step
     loss, damping, rise, hoped, slow = np.inf, progress[DAMPING], 2.0, 0.0, 0
     _copy(theta, trial)
@@ -108,19 +110,20 @@ def _descend(
 
 @njit(**PART)
 def _chosen(progress: Floats, states: Ints, i: int, keep: int) -> bool:
-    """Is start i still running and among the ``keep`` best?  Ties go to the earlier one."""
+    """Is start i among the ``keep`` best?  Ties go to the earlier one."""
     better = 0
     for j in range(states.shape[0]):
         lower = progress[j, LOSS] < progress[i, LOSS] or (progress[j, LOSS] == progress[i, LOSS] and j < i)
         better += 1 if states[j] != FAILED and lower else 0
-    return states[i] == RUNNING and better < keep
+    return states[i] != FAILED and better < keep
 
 
 @njit(**SUMS)
 def race(
     program: Program,
     data: Data,
-    limits: Floats,
+    floor: float,
+    tol: float,
     max_steps: int,
     thetas: Floats,
     cs: Floats,
@@ -135,17 +138,31 @@ def race(
     space = new_space(program, data.y.shape[0])
     n_done = prepare(program, data, space)
     best, used = -1, 0
-    for lap in range(3):
-        budget = min(max_steps - used, 8 if lap == 0 else (12 if lap == 1 else max_steps))
+    for lap in range(2 if n <= 2 else 0, 3):
+        # Early laps only sort the starts, so they stop sooner; the last one finishes what they settled.
+        last = lap == 2
+        budget = min(max_steps - used, max_steps if last else (8 if lap == 0 else 12))
         keep = n if lap == 0 else ((n + 1) // 2 if lap == 1 else max(2, n // 4))
-        if n_done < 0 or budget < 0 or (lap > 0 and budget == 0):
+        if n_done < 0 or (used > 0 and budget == 0):
             break
         for i in range(n):
-            progress[i, TURN] = 1.0 if _chosen(progress, states, i, keep) else 0.0
+            turn = _chosen(progress, states, i, keep) and (last or states[i] == RUNNING)
+            progress[i, TURN] = 1.0 if turn else 0.0
         for i in range(n):
             if progress[i, TURN] == 0.0:
                 continue
-            states[i] = _descend(program, data, n_done, space, limits, budget, thetas[i], cs[i], progress[i])
+            states[i] = _descend(
+                program,
+                data,
+                n_done,
+                space,
+                floor,
+                tol if last else math.sqrt(tol),
+                budget,
+                thetas[i],
+                cs[i],
+                progress[i],
+            )
             if states[i] != FAILED and (best < 0 or progress[i, LOSS] < progress[best, LOSS]):
                 best = i
             if states[i] == EXACT:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..symbolic.expr import Call, Const, Expr, Param, Var, n_params, walk
+from ..symbolic.expr import Call, Const, Expr, Param, Var, walk
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ _UNARY = {
 }
 _BINARY = {"sub": SUB, "div": DIV}
 _CHAINS = {"add": ADD, "mul": MUL}
-_MAX_CHAIN = 16  # integer powers (and halves) up to this are products; beyond it the general power is as good
+_MAX_TWICE = 128  # twice the largest power that is written as squares and products
 
 
 @dataclass(frozen=True)
@@ -89,46 +89,66 @@ def compile_tape(expr: Expr, n_features: int, *, project: bool = True) -> Tape:
     ``Param`` leaves are the unknowns, ``Const`` leaves are fixed.  ``project=False`` keeps every unknown inside
     the program, as the formula is written.
     """
-    used = {node.index for node in walk(expr) if isinstance(node, Var)}
-    if used and max(used) >= n_features:
-        raise ValueError(f"the formula uses column {max(used)}, but X has only {n_features} columns")
-    linear = linear_params(expr) if project else frozenset()
-    return _Builder(expr, n_features, linear).tape()
+    unknowns: _Unknowns = {}
+    top = -1
+    for node in walk(expr):
+        if isinstance(node, Var):
+            top = max(top, node.index)
+        _note(node, unknowns)
+    if top >= n_features:
+        raise ValueError(f"the formula uses column {top}, but X has only {n_features} columns")
+    linear = _linear(expr, unknowns) if project else _NONE
+    return _Builder(expr, n_features, linear, unknowns).tape()
 
 
 def linear_params(expr: Expr) -> frozenset[int]:
     """Unknowns c with y = c * phi + phi_0 that can all be solved for at once, the others being known."""
+    unknowns: _Unknowns = {}
+    for node in walk(expr):
+        _note(node, unknowns)
+    return _linear(expr, unknowns)
+
+
+_Unknowns = dict[Expr, frozenset[int]]  # the unknowns inside every part of a formula
+_NONE: frozenset[int] = frozenset()
+
+
+def _note(node: Expr, unknowns: _Unknowns) -> None:
+    """Enter a node whose children are known."""
+    if isinstance(node, Param):
+        unknowns[node] = frozenset((node.index,))
+    elif isinstance(node, Call) and node not in unknowns:
+        inner = [unknowns[a] for a in node.args if a in unknowns]
+        if inner:
+            unknowns[node] = inner[0].union(*inner[1:]) if len(inner) > 1 else inner[0]
+
+
+def _linear(expr: Expr, unknowns: _Unknowns) -> frozenset[int]:
     bent: set[int] = set()
-    straight = _straight(expr, bent)
+    straight = _straight(expr, unknowns, bent)
     return frozenset(straight - bent)
 
 
-def _straight(expr: Expr, bent: set[int]) -> set[int]:
+def _straight(expr: Expr, unknowns: _Unknowns, bent: set[int]) -> frozenset[int] | set[int]:
     """Unknowns in which ``expr`` is linear; the rest of its unknowns are put into ``bent``."""
-    if isinstance(expr, Param):
-        return {expr.index}
-    if not isinstance(expr, Call):
-        return set()
+    if expr not in unknowns or not isinstance(expr, Call):
+        return unknowns.get(expr, _NONE)
     if expr.op in ("add", "sub", "neg"):
-        return set().union(*(_straight(a, bent) for a in expr.args))
+        found: set[int] = set()
+        for a in expr.args:
+            found |= _straight(a, unknowns, bent)
+        return found
     if expr.op == "mul":
         # One factor may hold linear unknowns: the one with the most, the later one on a tie.
-        sets = [_straight(a, bent) for a in expr.args]
+        sets = [_straight(a, unknowns, bent) for a in expr.args]
         chosen = max(range(len(sets)), key=lambda i: (len(sets[i]), i))
-        for i, found in enumerate(sets):
-            if i != chosen:
-                bent |= found
+        bent.update(*sets[:chosen], *sets[chosen + 1 :])
         return sets[chosen]
-    for i, a in enumerate(expr.args):
-        if expr.op == "div" and i == 0:
-            straight = _straight(a, bent)
-        else:
-            bent |= _all_params(a)
-    return straight if expr.op == "div" else set()
-
-
-def _all_params(expr: Expr) -> set[int]:
-    return {node.index for node in walk(expr) if isinstance(node, Param)}
+    if expr.op == "div":
+        bent |= unknowns.get(expr.args[1], _NONE)
+        return _straight(expr.args[0], unknowns, bent)
+    bent |= unknowns[expr]
+    return _NONE
 
 
 _Affine = dict[int, int]  # unknown (or _REST) -> register of what multiplies it
@@ -139,10 +159,11 @@ _ONE = -2  # stands for the number 1 while nothing needs it in a register
 class _Builder:
     """Emits instructions, sharing equal ones.  Lives for one compilation."""
 
-    def __init__(self, expr: Expr, n_features: int, linear: frozenset[int]) -> None:
+    def __init__(self, expr: Expr, n_features: int, linear: frozenset[int], unknowns: _Unknowns) -> None:
         self.n_features = n_features
         self.linear = linear
-        self.n_params = n_params(expr)
+        self.unknowns = unknowns
+        self.n_params = max(unknowns.get(expr, _NONE), default=-1) + 1
         self.steps: list[tuple[int, int, int, int]] = []  # with provisional register numbers
         self.known: dict[tuple[int, int, int], int] = {}  # instruction and arguments -> result
         self.memo: dict[Expr, int] = {}
@@ -184,7 +205,7 @@ class _Builder:
         """``expr`` as a sum over its linear unknowns and a rest."""
         if isinstance(expr, Param) and expr.index in self.linear:
             return {expr.index: _ONE}
-        if not isinstance(expr, Call) or not self.linear or self.linear.isdisjoint(_all_params(expr)):
+        if not isinstance(expr, Call) or self._is_known(expr):
             return {_REST: self._register(expr)}
         if expr.op in ("add", "sub", "neg"):
             result: _Affine = {}
@@ -204,11 +225,15 @@ class _Builder:
         inner: _Affine = {_REST: _ONE}
         factor = _ONE
         for a in expr.args:
-            if self.linear.isdisjoint(_all_params(a)):
+            if self._is_known(a):
                 factor = self._times(factor, self._register(a))
             else:
                 inner = self._affine(a)
         return {k: self._times(factor, r) for k, r in inner.items()}
+
+    def _is_known(self, expr: Expr) -> bool:
+        """Free of linear unknowns?"""
+        return self.linear.isdisjoint(self.unknowns.get(expr, _NONE))
 
     def _register(self, expr: Expr) -> int:
         """The register that holds ``expr`` (free of linear unknowns)."""
@@ -247,7 +272,7 @@ class _Builder:
     def _power(self, expr: Call) -> int:
         """Integer powers as products, halves through a square root, anything else as the general power."""
         base, exponent = self._register(expr.args[0]), expr.args[1]
-        if isinstance(exponent, Const) and 0 < abs(2.0 * exponent.value) <= _MAX_CHAIN:
+        if isinstance(exponent, Const) and 0 < abs(2.0 * exponent.value) <= _MAX_TWICE:
             twice = abs(2.0 * exponent.value)
             if twice == math.floor(twice):
                 whole, half = divmod(int(twice), 2)
