@@ -90,7 +90,7 @@ def speed(preset_name: str, corpus: Corpus, n_steps: int = 40) -> float:
             run.update(source())
         return n_steps * settings.batch / (time.perf_counter() - began)
 
-    stream = batches(corpus, config, batch=settings.batch, n_batches=settings.n_batches, n_workers=1)
+    stream = batches(corpus, config, settings.shape, n_workers=1)
     ready = [next(stream) for _ in range(n_steps)]
     run.update(ready[0])
     ideal = steps(iter(ready).__next__)

@@ -34,7 +34,7 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--start", type=Path, help="continue the checkpoint of another folder")
     parser.add_argument("--cooldown", type=int, help="lower the rate to 0 within so many steps, then stop")
-    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--points", type=int, default=100)
     parser.add_argument("--easy", type=int, default=1, help="parts of smaller functions for one part of the table's")

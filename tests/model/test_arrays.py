@@ -8,8 +8,8 @@ import pytest
 
 from unisymnet.corpus import LOW, Corpus
 from unisymnet.errors import CheckpointError
-from unisymnet.model.alphabet import END, START, Alphabet
-from unisymnet.model.batches import batches, collate, make_pool
+from unisymnet.model.alphabet import END, PAD, START, Alphabet
+from unisymnet.model.batches import Shape, batches, collate, make_pool
 from unisymnet.model.bits import encode_points, normalise, to_bits
 from unisymnet.model.config import PRESETS, ModelConfig, preset
 
@@ -67,24 +67,30 @@ def test_ranks_let_every_real_label_pass() -> None:
         assert all(rank[after] > bound[before] for before, after in itertools.pairwise(tokens))
 
 
+SHAPE = Shape(batch=8, n_parts=2, n_batches=3)
+
+
 def test_batches_resume_at_any_step_and_with_workers() -> None:
     config = preset("small-low")
-    plain = batches(CORPUS, config, batch=4, n_batches=3)
+    plain = batches(CORPUS, config, SHAPE)
     first = [next(plain) for _ in range(5)]
-    later = batches(CORPUS, config, batch=4, n_batches=3, start=4)
-    ahead = batches(CORPUS, config, batch=4, n_batches=3, n_workers=1)
-    assert np.array_equal(next(later).tokens, first[4].tokens)
-    for one in first:
-        other = next(ahead)
-        assert np.array_equal(one.bits, other.bits) and np.array_equal(one.tokens, other.tokens)
+    later = batches(CORPUS, config, SHAPE, start=4)
+    ahead = batches(CORPUS, config, SHAPE, n_workers=1)
+    assert np.array_equal(next(later)[0].tokens, first[4][0].tokens)
+    for step in first:
+        for one, other in zip(step, next(ahead), strict=True):
+            assert np.array_equal(one.bits, other.bits) and np.array_equal(one.tokens, other.tokens)
     ahead.close()  # type: ignore[attr-defined]
 
 
-def test_pools_group_labels_of_similar_length() -> None:
+def test_a_batch_is_mixed_and_its_parts_are_of_similar_length() -> None:
     config = preset("small-low")
-    pool = make_pool(CORPUS, 0, 8, 8, config)
-    plain = collate(CORPUS(0, 64), config, Alphabet(4, 5, 6))
-    assert sum((b.tokens == 0).sum() for b in pool) < 0.3 * (plain.tokens == 0).sum()
+    (step,) = make_pool(CORPUS, 0, Shape(64, 4, 1), config)
+    assert [len(part.tokens) for part in step] == [16] * 4
+    lengths = [(part.tokens != PAD).sum(axis=1) for part in step]
+    assert all(a.max() <= b.min() for a, b in itertools.pairwise(lengths))
+    whole = collate(CORPUS(0, 64), config, Alphabet(4, 5, 6))
+    assert sum((part.tokens == PAD).sum() for part in step) < 0.6 * (whole.tokens == PAD).sum()
 
 
 def test_presets_and_stored_configs() -> None:

@@ -17,7 +17,7 @@ from unisymnet.model.train import LOG, Run, TrainSettings, load_model, train, va
 
 TINY = ModelConfig(d_model=16, n_heads=2, n_latents=4, n_layers=1)
 CORPUS = Corpus(replace(LOW, n_points=12), seed=1)
-FAST = TrainSettings(batch=8, n_batches=4, warmup=5)
+FAST = TrainSettings(batch=8, n_batches=4, warmup=5, encoder_rate=1.0)
 
 
 @pytest.fixture(autouse=True)

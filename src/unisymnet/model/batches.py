@@ -1,4 +1,4 @@
-"""From examples to arrays: tokens, bits, and batches of labels of similar length.
+"""From examples to arrays: tokens, bits, and batches cut into parts of similar length.
 
 Batch number k is a pure function of the source of examples and k, so a training run can resume at any step without
 storing a generator's state.  An optional worker process prepares batches ahead; the order stays the same.  No torch.
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,17 @@ class Batch:
     tokens: NDArray[np.int64]
 
 
+Step = tuple[Batch, ...]  # the parts of one batch
+
+
+class Shape(NamedTuple):
+    """Examples in a batch, parts that a batch is cut into, and batches in a block of the source."""
+
+    batch: int = 64
+    n_parts: int = 2
+    n_batches: int = 8
+
+
 def alphabet_of(config: ModelConfig) -> Alphabet:
     return Alphabet(config.n_features, config.repeats, config.max_depth)
 
@@ -67,39 +78,45 @@ def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Alphabet
     return Batch(*points, tokens)
 
 
-def make_pool(source: Source, number: int, batch: int, n_batches: int, config: ModelConfig) -> list[Batch]:
-    """Block ``number`` of the source as ``n_batches`` batches; labels of similar length share a batch."""
-    examples = source(number, batch * n_batches)
+def make_pool(source: Source, number: int, shape: Shape, config: ModelConfig) -> list[Step]:
+    """Block ``number`` of the source as the batches of ``shape.n_batches`` steps.
+
+    A batch is drawn at random, then cut into parts of similar length, which saves padding.  Whole batches of one length
+    would not do: a batch whose labels are all short says nothing about which data have short labels.
+    """
+    examples = source(number, shape.batch * shape.n_batches)
     alphabet = alphabet_of(config)
-    order = sorted(range(len(examples)), key=lambda i: len(examples[i].label))
-    groups = [order[i : i + batch] for i in range(0, len(order), batch)]
-    np.random.default_rng([number, 1]).shuffle(groups)
-    return [collate([examples[i] for i in group], config, alphabet) for group in groups]
+    steps = []
+    for start in range(0, len(examples), shape.batch):
+        group = sorted(examples[start : start + shape.batch], key=lambda e: len(e.label))
+        size = -(-len(group) // shape.n_parts)
+        steps.append(tuple(collate(group[i : i + size], config, alphabet) for i in range(0, len(group), size)))
+    return steps
 
 
 def batches(
-    source: Source, config: ModelConfig, *, batch: int, n_batches: int, start: int = 0, n_workers: int = 0
-) -> Iterator[Batch]:
-    """Endless batches from number ``start`` on; ``n_workers`` processes prepare them ahead."""
-    number, skip = divmod(start, n_batches)
-    for pool in _pools(source, config, batch, n_batches, number, n_workers):
+    source: Source, config: ModelConfig, shape: Shape, *, start: int = 0, n_workers: int = 0
+) -> Iterator[Step]:
+    """Endless batches, each as its parts, from number ``start`` on; ``n_workers`` processes prepare them ahead."""
+    number, skip = divmod(start, shape.n_batches)
+    for pool in _pools(source, config, shape, number, n_workers):
         yield from pool[skip:]
         skip = 0
 
 
 def _pools(
-    source: Source, config: ModelConfig, batch: int, n_batches: int, number: int, n_workers: int
-) -> Iterator[list[Batch]]:
+    source: Source, config: ModelConfig, shape: Shape, number: int, n_workers: int
+) -> Iterator[list[Step]]:
     if n_workers == 0:
         while True:
-            yield make_pool(source, number, batch, n_batches, config)
+            yield make_pool(source, number, shape, config)
             number += 1
     with ProcessPoolExecutor(n_workers, mp_context=multiprocessing.get_context("spawn")) as workers:
-        waiting: deque[Future[list[Batch]]] = deque()
+        waiting: deque[Future[list[Step]]] = deque()
         try:
             while True:
                 while len(waiting) < 2 * n_workers + 1:
-                    waiting.append(workers.submit(make_pool, source, number, batch, n_batches, config))
+                    waiting.append(workers.submit(make_pool, source, number, shape, config))
                     number += 1
                 yield waiting.popleft().result()
         finally:

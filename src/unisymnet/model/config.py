@@ -14,7 +14,7 @@ class ModelConfig:
     """What fixes the shapes of the weights.
 
     ``n_features``, ``repeats`` and ``max_depth`` are those of the Vocabulary.  ``bits`` is 16 or 32 for each value.
-    ``n_reads`` counts encoder rounds: latents read the points, then each other.  ``n_summary`` of the latents start
+    ``n_reads`` counts encoder rounds: latents read the points, then each other.  ``n_summary`` more latents come
     from statistics of the data set (summary.py); the paper's presets have none.
     """
 

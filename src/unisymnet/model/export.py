@@ -88,7 +88,7 @@ def export(
         ["data"],
         {"bits": {0: batch, 1: points}, "present": {0: batch, 1: points}, "summary": {0: batch}},
     )
-    data = torch.zeros(config.n_layers, 2, 3, heads, config.n_latents, size)
+    data = torch.zeros(config.n_layers, 2, 3, heads, config.n_latents + config.n_summary, size)
     past = torch.zeros(config.n_layers, 2, 3, heads, 4, size)
     _write(
         DecoderGraph(model),

@@ -12,6 +12,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from ..errors import CheckpointError
-from .batches import Batch, Example, Source, alphabet_of, batches, collate
+from .batches import Batch, Example, Shape, Source, Step, alphabet_of, batches, collate
 from .config import ModelConfig
 from .transformer import Transformer
 
@@ -35,14 +36,18 @@ _VERSION = 1
 class TrainSettings:
     """How to train.  Rates are per step; ``epoch`` is the number of examples after which the rate falls by ``decay``.
 
-    From step ``cooldown_from`` on the rate falls linearly to 0 within ``cooldown_steps``: a run that is to be continued
-    later keeps its last checkpoint before that and cools a copy.  ``patience`` validations without an improvement by
-    ``tolerance`` nats end the run; a rising loss counts as none (ADR 8).
+    ``encoder_rate`` scales the rate of the encoder: before the decoder has learned which labels exist, the encoder's
+    gradients are noise, and Adam walks far on noise.  From step ``cooldown_from`` on the rate falls linearly to 0
+    within ``cooldown_steps``: a run that is to be continued later keeps its last checkpoint before that and cools a
+    copy.  ``patience`` validations without an improvement by ``tolerance`` nats end the run; a rising loss counts as
+    none (ADR 8).
     """
 
-    batch: int = 32
-    n_batches: int = 16
+    batch: int = 64
+    n_parts: int = 2
+    n_batches: int = 8
     rate: float = 1e-3
+    encoder_rate: float = 0.3
     warmup: int = 500
     epoch: int = 100_000
     decay: float = 0.99
@@ -54,6 +59,10 @@ class TrainSettings:
     patience: int = 40
     tolerance: float = 0.002
     seed: int = 0
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.batch, self.n_parts, self.n_batches)
 
     def rate_at(self, step: int, world: int = 1) -> float:
         """Learning rate of ``step``: warm-up, decay per epoch, cool-down."""
@@ -77,19 +86,29 @@ class Run:
         self.world = dist.get_world_size() if dist.is_initialized() else 1
         self.rank = dist.get_rank() if dist.is_initialized() else 0
         self.parallel: nn.Module = nn.parallel.DistributedDataParallel(self.model) if self.world > 1 else self.model
-        decayed = [p for p in self.model.parameters() if p.ndim > 1]
-        plain = [p for p in self.model.parameters() if p.ndim <= 1]
-        groups = [{"params": decayed, "weight_decay": settings.weight_decay}, {"params": plain, "weight_decay": 0.0}]
-        self.optimiser = torch.optim.AdamW(groups, lr=settings.rate, betas=(0.9, 0.98), fused=True)
+        groups = []
+        encoder, decoder = self.model.encoder_parameters(), self.model.decoder_parameters()
+        for part, scale in ((encoder, settings.encoder_rate), (decoder, 1.0)):
+            groups.append({"params": [p for p in part if p.ndim > 1], "scale": scale})
+            groups.append({"params": [p for p in part if p.ndim <= 1], "scale": scale, "weight_decay": 0.0})
+        self.optimiser = torch.optim.AdamW(
+            groups, lr=settings.rate, betas=(0.9, 0.98), weight_decay=settings.weight_decay, fused=True
+        )
 
-    def update(self, batch: Batch) -> float:
-        """One step of gradient descent; the mean loss of the batch in nats per function."""
+    def update(self, parts: Step) -> float:
+        """One step of gradient descent on a batch given in parts; its mean loss in nats per function."""
         for group in self.optimiser.param_groups:
-            group["lr"] = self.settings.rate_at(self.step, self.world)
+            group["lr"] = group["scale"] * self.settings.rate_at(self.step, self.world)
         self.optimiser.zero_grad(set_to_none=True)
-        with torch.autocast("cuda", torch.bfloat16, enabled=self.device == "cuda"):
-            loss = self.parallel(*tensors(batch, self.device)).mean()
-        loss.backward()
+        size, total = sum(len(part.tokens) for part in parts), 0.0
+        for i, part in enumerate(parts):
+            # Processes exchange gradients once, with the last part.
+            alone = self.world > 1 and i + 1 < len(parts)
+            with self.parallel.no_sync() if alone else nullcontext():  # type: ignore[operator]
+                with torch.autocast("cuda", torch.bfloat16, enabled=self.device == "cuda"):
+                    loss = self.parallel(*tensors(part, self.device)).sum() / size
+                loss.backward()
+            total += float(loss.detach())
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         self.optimiser.step()
         self.step += 1
@@ -98,7 +117,7 @@ class Run:
         with torch.no_grad():
             ours = self.model.state_dict()
             torch._foreach_lerp_(list(self.average.values()), [ours[k] for k in self.average], 1.0 - keep)
-        return float(loss.detach())
+        return total
 
     def averaged(self) -> Transformer:
         """A model with the running mean of the weights: the one to validate and export."""
@@ -239,10 +258,8 @@ def train(
         run.load(folder)
     begun = last = time.monotonic()
     first_step, losses = run.step, [0.0]
-    stream = batches(
-        source, config, batch=settings.batch, n_batches=settings.n_batches, start=run.step, n_workers=n_workers
-    )
-    for batch in stream:
+    stream = batches(source, config, settings.shape, start=run.step, n_workers=n_workers)
+    for parts in stream:
         now = time.monotonic()
         over = (max_steps is not None and run.step >= max_steps) or (hours is not None and now - begun > 3600 * hours)
         if over or now - last > pause:
@@ -251,7 +268,7 @@ def train(
             last, losses = time.monotonic(), []
         if over or run.stale >= settings.patience:
             break
-        losses.append(run.update(batch))
+        losses.append(run.update(parts))
     stream.close()  # type: ignore[attr-defined]
     return run
 

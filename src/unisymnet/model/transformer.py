@@ -123,6 +123,7 @@ class Transformer(nn.Module):
             size = summary_size(config.n_features)
             inner = nn.Linear(size, 2 * width), nn.GELU(), nn.Linear(2 * width, config.n_summary * width)
             self.summary = nn.Sequential(*inner)
+            self.norm_summary = nn.LayerNorm(width)
         self.reads = nn.ModuleList(Read(width, config.n_heads, i > 0) for i in range(config.n_reads))
         self.norm_latents = nn.LayerNorm(width)
         self.by_layer = nn.Embedding(config.max_depth + 1, width)
@@ -140,22 +141,33 @@ class Transformer(nn.Module):
         """The decoder's blocks, bottom first."""
         return [block for block in self.writes if isinstance(block, Write)]
 
+    def encoder_parameters(self) -> list[nn.Parameter]:
+        """What reads points; statistics belong to the decoder, which can use them from the start."""
+        parts = (self.point, self.reads, self.norm_latents)
+        return [self.latents, *(p for part in parts for p in part.parameters())]
+
+    def decoder_parameters(self) -> list[nn.Parameter]:
+        encoder = {id(p) for p in self.encoder_parameters()}
+        return [p for p in self.parameters() if id(p) not in encoder]
+
     def embedding(self) -> Tensor:
         """(size, width): the vectors of all tokens, used for input and output."""
         parts = self.by_layer(self.layer_of) + self.by_row(self.row_of) + self.by_column(self.column_of)
         return parts + self.by_token.weight
 
     def encode(self, bits: Tensor, present: Tensor, summary: Tensor) -> Tensor:
-        """Latents (batch, n_latents, width) of points as bits (batch, n, k), ``present`` (batch, n) and statistics."""
+        """Latents (batch, n_latents + n_summary, width) of bits (batch, n, k), ``present`` (batch, n), statistics."""
         points = self.point(2.0 * bits - 1.0)
         latents = self.latents.expand(bits.shape[0], -1, -1)
-        if self.config.n_summary:
-            told = self.summary(summary).view(bits.shape[0], self.config.n_summary, -1)
-            latents = torch.cat([latents[:, : -self.config.n_summary], told], dim=1)
         mask = present[:, None, None, :]
         for read in self.reads:
             latents, points = read(latents, points, mask)
-        return self.norm_latents(latents)
+        latents = self.norm_latents(latents)
+        if not self.config.n_summary:
+            return latents
+        # Statistics go straight to the decoder: through the reads their signal would drown for a long time.
+        told = self.summary(summary).view(bits.shape[0], self.config.n_summary, -1)
+        return torch.cat([latents, self.norm_summary(told)], dim=1)
 
     def decode(self, latents: Tensor, tokens: Tensor, vectors: Tensor) -> Tensor:
         """Hidden states (batch, length, width) after each of the ``tokens``."""
