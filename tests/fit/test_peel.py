@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from unisymnet.fit.peel import peel
 
 from strategies import expressions, parameters, points
+from unisymnet.fit.peel import peel
 from unisymnet.symbolic.expr import Expr, Param, Var, call, evaluate
 
 x, z, y = Var(0), Var(1), Var(2)

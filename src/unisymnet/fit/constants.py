@@ -101,7 +101,7 @@ def _peeled_starts(expr: Expr, X: Floats, y: Floats, starts: Floats, settings: d
     known = evaluate(peeled.known, table)
     with np.errstate(all="ignore"):
         slope = np.abs((moved - known) / (1e-6 * y))
-        usable = np.isfinite(known) & (np.abs(known) < 1e150) & (slope > 0.0) & (slope < np.inf)
+        usable = np.isfinite(known) & (np.abs(known) < 1e150) & (slope > 0.0) & (slope < 1e150)
     if usable.sum() <= starts.shape[1]:
         return starts[:0]
     tape = compile_tape(peeled.equation, table.shape[1])
@@ -110,7 +110,8 @@ def _peeled_starts(expr: Expr, X: Floats, y: Floats, starts: Floats, settings: d
     table, slope, zeros = table[usable], slope[usable], np.zeros(int(usable.sum()))
     given = 1.0 if settings["weights"] is None else np.asarray(settings["weights"])[usable]
     found = []
-    for weights in (given * np.ones_like(slope), given / np.maximum(slope, 1e-6 * slope.max()) ** 2):
+    error = np.clip(slope / np.median(slope), 1e-6, 1e6)  # what an error of y becomes in the easier form
+    for weights in (given * np.ones_like(error), given / error**2):
         fit = fit_tape(tape, table, zeros, starts, **(settings | {"weights": weights}))
         if fit.status is Status.OK:
             found.append(fit.params)
