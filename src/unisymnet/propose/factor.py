@@ -6,7 +6,7 @@ Every function returns a decomposition or None; writing it down and weighing its
 from __future__ import annotations
 
 import math
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,12 +72,12 @@ def squares(poly: Poly, tol: float) -> tuple[list[tuple[float, Terms]], Terms]:
             sign = _joins(left, c, members, other, d, tol)
             if sign:
                 members.append((other, sign * math.sqrt(d / c)))
-        if len(members) < 2:
+        used = [plus(a, b) for (a, _), (b, _) in combinations_with_replacement(members, 2)]
+        # 1 + x + x² and the like: a mixed term that is also a square cannot be spent twice.
+        if len(members) < 2 or len(set(used)) < len(used):
             continue
-        for (a, _), (b, _) in combinations(members, 2):
-            del left[plus(a, b)]
-        for a, _ in members:
-            del left[plus(a, a)]
+        for powers in used:
+            del left[powers]
         groups.append((c, members))
     return groups, list(left.items())
 
