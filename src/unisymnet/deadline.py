@@ -8,9 +8,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Deadline:
-    """A moment on the monotonic clock; ``inf`` means never."""
+    """A moment on the monotonic clock; ``inf`` means never.
+
+    With ``sliced`` False, stages get no time slices of their own: results then depend on counts alone, as they must
+    for a search that is to be repeatable.
+    """
 
     moment: float
+    sliced: bool = True
 
     @staticmethod
     def after(seconds: float) -> Deadline:
@@ -18,7 +23,7 @@ class Deadline:
 
     @staticmethod
     def never() -> Deadline:
-        return Deadline(float("inf"))
+        return Deadline(float("inf"), sliced=False)
 
     def expired(self) -> bool:
         return time.monotonic() >= self.moment
@@ -28,5 +33,5 @@ class Deadline:
         return max(0.0, self.moment - time.monotonic())
 
     def sooner(self, seconds: float) -> Deadline:
-        """This deadline, or ``seconds`` from now, whichever comes first."""
-        return Deadline(min(self.moment, time.monotonic() + seconds))
+        """This deadline, or ``seconds`` from now, whichever comes first (itself where there are no slices)."""
+        return Deadline(min(self.moment, time.monotonic() + seconds)) if self.sliced else self

@@ -130,7 +130,8 @@ def search(
     finite = settings.max_time is not None
     whole = Deadline.after(settings.max_time) if settings.max_time is not None else Deadline.never()
     reserve = settings.finish_share * (settings.max_time or 0.0)
-    asking = whole.sooner(whole.remaining() - reserve) if finite else whole
+    # A limit on evaluations asks for the same front every time: then no stage may be cut short by the clock.
+    asking = Deadline(whole.moment - reserve, sliced=finite and settings.max_evaluations is None)
     run = _Run(problem, fitter, settings, asking, rng, on_event, stop)
     rows: list[TraceRow] = []
     try:

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from .protocols import Proposer
 
-# Name -> where it lives; modules load when a search needs them (they bring numba).
-CHEAP = {
-    "monomial": "propose.monomial:Monomial",
-    "offset": "propose.offset:Offset",
-    "bases": "propose.bases:Bases",
-}
-INNER = {
-    "features": "propose.features:Features",
-}
-LAST = {
-    "evolve": "propose.evolve:Evolve",
-}
-PROPOSERS = (*CHEAP, "reduce", *INNER, *LAST)
+# (name, where it lives, settings).  Modules load when a search needs them: they bring numba.  Stages that look for
+# exact laws come before the same stages looking for the best description of noisy data, which costs more.
+_CLOSED: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("monomial", "propose.monomial:Monomial", {}),
+    ("offset", "propose.offset:Offset", {}),
+    ("bases", "propose.bases:Bases", {"noisy": False}),
+    ("rational", "propose.rational:Rational", {"noisy": False}),
+    ("signomial", "propose.signomial:Signomial", {}),
+    ("extended", "propose.bases:ExtendedBases", {"noisy": False}),
+)
+_NOISY: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("bases", "propose.bases:Bases", {"exact": False}),
+    ("rational", "propose.rational:Rational", {"exact": False}),
+    ("extended", "propose.bases:ExtendedBases", {"exact": False}),
+)
+_INNER: tuple[tuple[str, str, dict[str, Any]], ...] = (("features", "propose.features:Features", {}),)
+_REDUCE = ("reduce", "propose.reduce:Reduce", {})
+_EVOLVE = ("evolve", "propose.evolve:Evolve", {})
+_ORDER = (*_CLOSED, _REDUCE, *_NOISY, *_INNER, _EVOLVE)
+
+PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _ORDER))
 
 
 def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...]:
@@ -27,18 +36,13 @@ def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...
     unknown = [name for name in names or () if name not in PROPOSERS]
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
-    return tuple(_proposer(name) for name in PROPOSERS if names is None or name in names)
+    return tuple(_load(*row) for row in _ORDER if names is None or row[0] in names)
 
 
-def _proposer(name: str) -> Proposer:
+def _load(name: str, where: str, settings: dict[str, Any]) -> Proposer:
+    module, _, kind = where.partition(":")
     if name == "reduce":
         # Reductions solve the smaller problems they find with the other stages.
-        others = tuple(_load(where) for where in (*CHEAP.values(), *INNER.values()))
-        return _load("propose.reduce:Reduce", stages=others)
-    return _load({**CHEAP, **INNER, **LAST}[name])
-
-
-def _load(where: str, **settings: object) -> Proposer:
-    module, _, kind = where.partition(":")
+        settings = {"stages": tuple(_load(*row) for row in (*_CLOSED, *_NOISY, *_INNER)), **settings}
     proposer: Proposer = getattr(import_module(f".{module}", __package__), kind)(**settings)
     return proposer
