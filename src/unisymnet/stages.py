@@ -8,9 +8,11 @@ from typing import Any
 
 from .protocols import Proposer
 
-# (name, where it lives, settings).  Modules load when a search needs them: they bring numba.  Stages that look for
+Row = tuple[str, str, dict[str, Any]]
+
+# Name, where it lives, settings.  Modules load when a search needs them: they bring numba.  Stages that look for
 # exact laws come before the same stages looking for the best description of noisy data, which costs more.
-_CLOSED: tuple[tuple[str, str, dict[str, Any]], ...] = (
+_CLOSED: tuple[Row, ...] = (
     ("monomial", "propose.monomial:Monomial", {}),
     ("offset", "propose.offset:Offset", {}),
     ("bases", "propose.bases:Bases", {"noisy": False}),
@@ -18,14 +20,14 @@ _CLOSED: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("signomial", "propose.signomial:Signomial", {}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False}),
 )
-_NOISY: tuple[tuple[str, str, dict[str, Any]], ...] = (
+_NOISY: tuple[Row, ...] = (
     ("bases", "propose.bases:Bases", {"exact": False}),
     ("rational", "propose.rational:Rational", {"exact": False}),
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
-_INNER: tuple[tuple[str, str, dict[str, Any]], ...] = (("features", "propose.features:Features", {}),)
-_REDUCE = ("reduce", "propose.reduce:Reduce", {})
-_EVOLVE = ("evolve", "propose.evolve:Evolve", {})
+_INNER: tuple[Row, ...] = (("features", "propose.features:Features", {}),)
+_REDUCE: Row = ("reduce", "propose.reduce:Reduce", {})
+_EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 _ORDER = (*_CLOSED, _REDUCE, *_NOISY, *_INNER, _EVOLVE)
 
 PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _ORDER))
