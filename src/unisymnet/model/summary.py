@@ -1,12 +1,15 @@
 """Statistics of a data set that say at a glance what a small model would need millions of examples to learn to see.
 
-For views of the target (y, ln|y|, 1/y, …) and functions of single columns: correlations, and how much of each view is
-left after least squares on a few sets of functions.  A monomial shows as a residual of zero of ln|y| over the ln|x|, a
-sum of functions of single columns as one of y over all of them.  Symmetric in the points; the paper's presets do
-without.  No torch.
+For views of the target (y, ln|y|, 1/y, …) and functions of the columns: correlations, and for a few sets of functions
+what least squares leaves of each view, the constant term, and the coefficients where the fit is good.  A monomial shows
+as nothing left of ln|y| over the ln|x|, a sum of functions of single columns as nothing left of y over all of them.
+Sines and exponentials of one column are scanned over octaves of their frequency.  Symmetric in the points; the paper's
+presets do without.  No torch.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +19,41 @@ from .bits import normalise
 Floats = NDArray[np.floating]
 
 N_VIEWS = 7
+Y, LN_Y, INVERSE, SQUARE = range(4)
 N_FUNCTIONS = 6
-N_SETS = 5
+N_SETS = 6
+RAW, LOGS, QUADRATIC, ADDITIVE, MIXED, RATIOS = range(N_SETS)
+# Coefficients are told for these (view, set) pairs.
+TOLD = ((Y, QUADRATIC), (LN_Y, LOGS), (INVERSE, QUADRATIC), (SQUARE, QUADRATIC), (Y, ADDITIVE), (INVERSE, ADDITIVE))
+SCANNED = (Y, LN_Y, INVERSE)
+SINES, EXPONENTIALS = (-1, 0, 1, 2, 3), (-1, 0, 1)
 _RIDGE = 1e-9
 _FLOOR = 1e-7
 
 
+class _Standard(NamedTuple):
+    """Columns with mean 0 and mean square 1, and what their mean was in units of their spread."""
+
+    values: Floats
+    mean: Floats
+
+
+class _Fit(NamedTuple):
+    """Of every view: log10 of the share left, over 7 (-1: nothing); the constant term; the coefficients."""
+
+    left: Floats
+    constant: Floats
+    coefficients: Floats
+
+
 def summary_size(n_features: int) -> int:
     """Length of a summary for tables of ``n_features`` columns."""
-    return N_VIEWS * (n_features * N_FUNCTIONS + N_SETS) + 4 * (n_features + 1) + 1
+    d = n_features
+    quadratic = d + d * (d + 1) // 2
+    told = {RAW: d, LOGS: d, QUADRATIC: quadratic, ADDITIVE: d * N_FUNCTIONS}
+    coefficients = sum(told[s] for _, s in TOLD)
+    scans = len(SCANNED) * d * (len(SINES) + len(EXPONENTIALS))
+    return N_VIEWS * (d * N_FUNCTIONS + 2 * N_SETS) + 4 * (d + 1) + 1 + coefficients + scans
 
 
 def summarise(rows: Floats) -> NDArray[np.float32]:
@@ -34,20 +63,23 @@ def summarise(rows: Floats) -> NDArray[np.float32]:
     scaled = normalise(rows).astype(np.float64)
     x, y = scaled[:, :, :-1], scaled[:, :, -1:]
     with np.errstate(all="ignore"):
-        views = np.concatenate(_target_views(y), axis=2)
-        functions = _column_functions(x)
-        views = _standard(views, weight)
-        singles = [_standard(f, weight) for f in functions]
-        pairs = _standard(_products(x), weight)
-        additive = np.concatenate(singles, axis=2)
-        correlations = (views * weight[:, :, None]).transpose(0, 2, 1) @ additive
-        raw, logs = singles[0], singles[1]
-        quadratic = np.concatenate([raw, pairs], axis=2)
-        mixed = np.concatenate([logs, raw], axis=2)
-        rest = [_left_over(views, basis, weight) for basis in (raw, logs, quadratic, additive, mixed)]
-        parts = [correlations, np.stack(rest, axis=2), _shapes(scaled, weight)]
-    flat = [part.reshape(len(rows), -1) for part in parts] + [present.mean(axis=1, keepdims=True)]
-    return np.nan_to_num(np.concatenate(flat, axis=1), nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
+        views = _standard(np.concatenate(_target_views(y), axis=2), weight)
+        sets = _sets(x, weight)
+        additive = sets[ADDITIVE].values
+        correlations = (views.values * weight[:, :, None]).transpose(0, 2, 1) @ additive
+        fits = [_fit(views, basis, weight) for basis in sets]
+        parts = [
+            correlations,
+            np.stack([fit.left for fit in fits[:-1]], axis=2),
+            _shapes(scaled, weight),
+            present.mean(axis=1, keepdims=True),
+            np.stack([fit.constant for fit in fits], axis=2),
+            fits[-1].left,
+            *[_told(fits[s], view) for view, s in TOLD],
+            _scan(views.values[:, :, list(SCANNED)], sets[RAW].values, _waves(x), weight),
+        ]
+    flat = np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1)
+    return np.nan_to_num(flat, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
 
 
 def _target_views(y: Floats) -> list[Floats]:
@@ -56,38 +88,85 @@ def _target_views(y: Floats) -> list[Floats]:
     return [y, np.log(size), inverse, y * y, np.sqrt(size), 1.0 / (y * y + 1e-9), np.arcsinh(y)]
 
 
-def _column_functions(x: Floats) -> list[Floats]:
+def _sets(x: Floats, weight: Floats) -> list[_Standard]:
+    """The sets of functions, in the order of their names above; functions of absent columns are 0."""
     size = np.abs(x) + 1e-12
     used = (x != 0.0).any(axis=1, keepdims=True)
-    functions = [x, np.log(size), 1.0 / (x + np.where(x < 0, -1e-6, 1e-6)), x * x, np.sqrt(size), np.exp(-size)]
-    return [np.where(used, f, 0.0) for f in functions]
-
-
-def _products(x: Floats) -> Floats:
-    """x_i·x_j for all i <= j."""
+    inverse = 1.0 / (x + np.where(x < 0, -1e-6, 1e-6))
+    functions = [x, np.log(size), inverse, x * x, np.sqrt(size), np.exp(-size)]
+    singles = [_standard(np.where(used, f, 0.0), weight) for f in functions]
     first, second = np.triu_indices(x.shape[2])
-    return x[:, :, first] * x[:, :, second]
+    pairs = _standard(x[:, :, first] * x[:, :, second], weight)
+    over, under = np.nonzero(~np.eye(x.shape[2], dtype=bool))
+    ratios = _standard(np.where(used[:, :, under], x[:, :, over] * inverse[:, :, under], 0.0), weight)
+    raw, logs, inverses = singles[:3]
+    groups = [[raw], [logs], [raw, pairs], singles, [logs, raw], [raw, inverses, ratios]]
+    return [_Standard(*(np.concatenate(p, axis=-1) for p in zip(*group))) for group in groups]
 
 
-def _standard(values: Floats, weight: Floats) -> Floats:
+def _standard(values: Floats, weight: Floats) -> _Standard:
     """Mean 0 and mean square 1 over the points, by column; constant columns become 0."""
     values = np.clip(values, -1e12, 1e12)
-    values = values - _mean(values, weight)[:, None]
-    spread = np.sqrt(_mean(values * values, weight))[:, None]
-    return np.where(spread > 1e-9, values / np.maximum(spread, 1e-9), 0.0)
+    mean = _mean(values, weight)
+    values = values - mean[:, None]
+    spread = np.sqrt(_mean(values * values, weight))
+    inverse = np.where(spread > 1e-9, 1.0 / np.maximum(spread, 1e-9), 0.0)
+    return _Standard(values * inverse[:, None], mean * inverse)
 
 
 def _mean(values: Floats, weight: Floats) -> Floats:
     return (weight[:, None, :] @ values)[:, 0]
 
 
-def _left_over(views: Floats, basis: Floats, weight: Floats) -> Floats:
-    """log10 of the unexplained share of every view after least squares on the basis, between -7 and 0, over 7."""
-    weighted = (basis * weight[:, :, None]).transpose(0, 2, 1)
-    gram = weighted @ basis + _RIDGE * np.eye(basis.shape[2])
-    cross = weighted @ views
-    explained = (cross * np.linalg.solve(gram, cross)).sum(axis=1)
-    return np.log10(np.clip(1.0 - explained, _FLOOR, 1.0)) / -np.log10(_FLOOR)
+def _fit(views: _Standard, basis: _Standard, weight: Floats) -> _Fit:
+    """Least squares of every view on the basis and a constant."""
+    weighted = (basis.values * weight[:, :, None]).transpose(0, 2, 1)
+    gram = weighted @ basis.values + _RIDGE * np.eye(basis.values.shape[2])
+    cross = weighted @ views.values
+    coefficients = np.linalg.solve(gram, cross)
+    left = _log_share(1.0 - (cross * coefficients).sum(axis=1))
+    constant = views.mean - (basis.mean[:, None] @ coefficients)[:, 0]
+    return _Fit(left, np.log10(np.clip(np.abs(constant), 1e-4, 1e2)) / 4.0, coefficients)
+
+
+def _log_share(share: Floats) -> Floats:
+    return np.log10(np.clip(share, _FLOOR, 1.0)) / -np.log10(_FLOOR)
+
+
+def _told(fit: _Fit, view: int) -> Floats:
+    """Coefficients over the largest of them, faded out where more than about a hundredth is left."""
+    coefficients = fit.coefficients[:, :, view]
+    good = np.clip((-fit.left[:, view, None] - 0.25) * 2.0, 0.0, 1.0)
+    return good * coefficients / np.maximum(np.abs(coefficients).max(axis=1, keepdims=True), 1e-9)
+
+
+def _waves(x: Floats) -> Floats:
+    """Pairs (batch, n, pairs, 2): sine and cosine, growing and falling exponential of each column, by octave."""
+    used = (x != 0.0).any(axis=1, keepdims=True)[:, :, :, None]
+    sines = [(np.sin(2.0**k * x), np.cos(2.0**k * x)) for k in SINES]
+    growths = [np.clip(2.0**k * x, -30.0, 30.0) for k in EXPONENTIALS]
+    pairs = sines + [(np.exp(g), np.exp(-g)) for g in growths]
+    return np.concatenate([np.where(used, np.stack(pair, axis=3), 0.0) for pair in pairs], axis=2)
+
+
+def _scan(views: Floats, raw: Floats, waves: Floats, weight: Floats) -> Floats:
+    """What is left of the views over the raw columns and one pair of waves: (batch, views, pairs)."""
+    n_pairs = waves.shape[2]
+    flat = _standard(waves.reshape(*waves.shape[:2], -1), weight).values
+    weighted = (raw * weight[:, :, None]).transpose(0, 2, 1)
+    gram = weighted @ raw + _RIDGE * np.eye(raw.shape[2])
+    both = np.concatenate([views, flat], axis=2)
+    both = both - raw @ np.linalg.solve(gram, weighted @ both)
+    views, flat = both[:, :, : views.shape[2]], both[:, :, views.shape[2] :]
+    first, second = np.moveaxis(flat.reshape(*flat.shape[:2], n_pairs, 2), 3, 0)
+    heavy = first * weight[:, :, None], second * weight[:, :, None]
+    a, b, c = ((p * q).sum(axis=1) for p, q in ((heavy[0], first), (heavy[0], second), (heavy[1], second)))
+    u, v = (views.transpose(0, 2, 1) @ h for h in heavy)
+    det = np.maximum(a * c - b * b, 0.0)[:, None] + 1e-12
+    a, b, c = a[:, None], b[:, None], c[:, None]
+    explained = np.where(det > 1e-10, (c * u * u - 2 * b * u * v + a * v * v) / det, u * u / np.maximum(a, 1e-9))
+    total = _mean(views * views, weight)[:, :, None]
+    return _log_share(total - explained)
 
 
 def _shapes(scaled: Floats, weight: Floats) -> Floats:
@@ -95,6 +174,6 @@ def _shapes(scaled: Floats, weight: Floats) -> Floats:
     negative = _mean(np.where(scaled < 0, 1.0, 0.0), weight)
     logs = np.log(np.abs(scaled) + 1e-12)
     spread = np.sqrt(_mean((logs - _mean(logs, weight)[:, None]) ** 2, weight))
-    skew = np.tanh(_mean(_standard(scaled, weight) ** 3, weight) / 3.0)
+    skew = np.tanh(_mean(_standard(scaled, weight).values ** 3, weight) / 3.0)
     used = (scaled != 0.0).any(axis=1)
     return np.stack([negative, np.minimum(spread, 5.0) / 5.0, skew, used], axis=2)
