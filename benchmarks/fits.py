@@ -151,6 +151,10 @@ def compare(tasks: list[Task]) -> dict[str, tuple[float, float]]:
         "bfgs": fit_scipy_bfgs,
         "lm": fit_scipy_lm,
     }
+    if importlib.util.find_spec("pyoperon") is not None:
+        from operon_fits import fit_operon
+
+        methods["operon"] = lambda task: fit_operon(task.expr, task.X, task.y, task.starts, task.goal)
     for name, fit in methods.items():
         n_good, seconds = 0, 0.0
         with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -154,7 +154,7 @@ def test_derivatives_against_differences() -> None:
         assert J[:, k] == pytest.approx(difference, rel=1e-7, abs=1e-8)
 
 
-@pytest.mark.parametrize("n", [1, 7, 8, 255, 256, 257, 1000])
+@pytest.mark.parametrize("n", [1, 7, 8, 255, 256, 257, 1000, 70_000])
 def test_any_number_of_rows(n: int) -> None:
     X = np.random.default_rng(0).normal(size=(n, 2))
     expr = call("sin", Var(0)) * 2.0 + call("exp", Param(0) * Var(1))

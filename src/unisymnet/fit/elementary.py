@@ -22,6 +22,8 @@ def _can_cache() -> bool:
     return True
 
 
+# numba compiles again when the file of a kernel changes, not when a file does whose functions it pastes in: after
+# changing one of these, touch interpreter.py, levenberg.py and kernels.py.
 CAN_CACHE = _can_cache()
 
 # "contract" (fused multiply-add) never loses accuracy; "reassoc" would undo the compensated differences below,

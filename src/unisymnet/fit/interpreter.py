@@ -293,9 +293,15 @@ _BACKWARD = types.void(_Numbers, _Reals, _Reals, *[types.int64] * 6)
 
 
 @cache
+def _compiled() -> tuple[Any, Any]:
+    """Compiles the interpreters or loads them from the disk; the cache keeps their code alive."""
+    return cfunc(_FORWARD, **STRICT)(_forward), cfunc(_BACKWARD, **STRICT)(_backward)
+
+
 def addresses() -> tuple[int, int]:
-    """Where the compiled interpreters are in this process; compiles or loads them at the first call."""
-    return cfunc(_FORWARD, **STRICT)(_forward).address, cfunc(_BACKWARD, **STRICT)(_backward).address
+    """Where the two interpreters are in this process."""
+    run, differentiate = _compiled()
+    return run.address, differentiate.address
 
 
 def _caller(n_pointers: int, n_integers: int) -> Any:

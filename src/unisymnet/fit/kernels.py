@@ -32,6 +32,7 @@ R = TypeVar("R")
 
 HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
 _LOADING = 1.5  # seconds
+_CHUNK = 1 << 15  # rows evaluated at a time: bounds the memory of the registers
 _ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
 
 
@@ -55,8 +56,13 @@ def evaluate_tape(tape: Tape, X: ArrayLike, params: ArrayLike = ()) -> Floats:
     """Values on the rows of X (n, d); outside the domain nan or inf, as in ``symbolic.expr.evaluate``."""
     columns = _columns(tape, X)
     theta, c = _split(tape, params)
-    values = np.empty(columns.shape[1])
-    _run(program_of(tape), columns, theta, c, values, np.empty((0, 0)), np.empty((0, 0)))
+    values, none = np.empty(columns.shape[1]), np.empty((0, 0))
+    if len(values) <= _CHUNK:
+        _run(program_of(tape), columns, theta, c, values, none, none)
+        return values
+    for i in range(0, len(values), _CHUNK):
+        part = np.ascontiguousarray(columns[:, i : i + _CHUNK])
+        _run(program_of(tape), part, theta, c, values[i : i + _CHUNK], none, none)
     return values
 
 
