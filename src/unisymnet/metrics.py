@@ -23,20 +23,22 @@ MIN_DEFINED = 0.99  # share of the truth's points on which a solution must be de
 _N_PROBES = 64
 
 
-def r2(y: ArrayLike, yhat: ArrayLike, weights: ArrayLike | None = None) -> float:
+def r2(y: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None = None) -> float:
     """Coefficient of determination; -inf for predictions that are not finite.
 
     For a constant y it is 1 if every prediction is exact, else 0, as in scikit-learn.
     """
-    y, yhat = np.asarray(y, dtype=np.float64), np.asarray(yhat, dtype=np.float64)
-    if y.shape != yhat.shape or y.ndim != 1 or not len(y):
-        raise ValueError(f"y and yhat must be columns of the same length >= 1, got {y.shape} and {yhat.shape}")
-    if not np.isfinite(yhat).all():
+    y, predicted = np.asarray(y, dtype=np.float64), np.asarray(predicted, dtype=np.float64)
+    if y.shape != predicted.shape or y.ndim != 1 or not len(y):
+        raise ValueError(
+            f"y and predicted must be columns of the same length >= 1, got {y.shape} and {predicted.shape}"
+        )
+    if not np.isfinite(predicted).all():
         return -math.inf
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
-    unit = max(float(np.max(np.abs(y))), float(np.max(np.abs(yhat)))) or 1.0  # so that no square overflows
-    y, yhat = y / unit, yhat / unit
-    residual = float(np.sum(w * (y - yhat) ** 2))
+    unit = max(float(np.max(np.abs(y))), float(np.max(np.abs(predicted)))) or 1.0  # so that no square overflows
+    y, predicted = y / unit, predicted / unit
+    residual = float(np.sum(w * (y - predicted) ** 2))
     spread = float(np.sum(w * (y - np.average(y, weights=w)) ** 2))
     if spread == 0.0:
         return 1.0 if residual == 0.0 else 0.0
@@ -49,27 +51,15 @@ def accuracy_rate(scores: Iterable[float], threshold: float = 0.99) -> float:
     return sum(passed) / len(passed) if passed else 0.0
 
 
-def extrapolation_r2(
-    true: Expr,
-    found: Expr,
-    low: ArrayLike,
-    high: ArrayLike,
-    margin: ArrayLike,
-    *,
-    rng: np.random.Generator,
-    n_points: int = 1000,
-) -> float:
-    """Definition 4 of the paper: R² on points from [low - margin, high + margin] on which the truth is defined.
+def extrapolation_r2(true: Expr, found: Expr, X: ArrayLike) -> float:
+    """Definition 4 of the paper: R² on points X of the extended interval, over the rows where the truth is defined.
 
-    ``low``, ``high`` and ``margin`` are one number or one for each column.  nan if the truth is defined nowhere.
+    -inf if the truth is defined on none of them.
     """
-    low, high, margin = np.broadcast_arrays(*(np.atleast_1d(np.asarray(a, dtype=float)) for a in (low, high, margin)))
-    width = max(len(low), 1 + max((*variables(true), *variables(found)), default=0))
-    edges = [np.broadcast_to(edge, width) if len(edge) == 1 else edge for edge in (low - margin, high + margin)]
-    X = rng.uniform(edges[0], edges[1], (n_points, width))
+    X = np.asarray(X, dtype=np.float64)
     y = evaluate(true, X)
     defined = np.isfinite(y)
-    return r2(y[defined], evaluate(found, X[defined])) if defined.any() else math.nan
+    return r2(y[defined], evaluate(found, X[defined])) if defined.any() else -math.inf
 
 
 def complexity(expr: Expr) -> int:
@@ -77,7 +67,7 @@ def complexity(expr: Expr) -> int:
 
     Operators are those of the paper's set {+, -, ×, ÷, sin, cos, exp, ln, pow, abs} and other functions: a sum of
     k terms has k - 1 of them, sqrt(x) and x² are powers with a constant (3 nodes), 1/x is a quotient (3 nodes).  A
-    sign is free in front of a constant and in a sum (a - b is one operator); elsewhere -x is one.
+    sign is free in front of a number (-2, -2*x) and in a sum (a - b is one operator); elsewhere -x is one.
     """
     if not isinstance(expr, Call):
         return 1
@@ -86,7 +76,7 @@ def complexity(expr: Expr) -> int:
         return len(args) - 1 + complexity(args[0]) + sum(complexity(_unsigned(a)) for a in args[1:])
     inner = _unsigned(expr)
     if inner is not expr:
-        return complexity(inner) + (not isinstance(inner, Const))
+        return complexity(inner) + (not _starts_with_number(inner))
     if op == "mul":
         return len(args) - 1 + sum(map(complexity, args))
     if op in ("sqrt", "square", "inv"):
@@ -166,6 +156,12 @@ def _unsigned(expr: Expr) -> Expr:
         if expr.op == "mul" and expr.args[0] == Const(-1.0):
             return expr.args[1] if len(expr.args) == 2 else Call("mul", expr.args[1:])
     return expr
+
+
+def _starts_with_number(expr: Expr) -> bool:
+    while isinstance(expr, Call) and expr.op in ("mul", "div"):
+        expr = expr.args[0]
+    return isinstance(expr, Const)
 
 
 def _srbench_rounded(expr: Expr) -> Expr:
