@@ -1,6 +1,9 @@
 """Export a checkpoint to the package: ONNX graphs, the frequency list, and facts about the training.
 
-    python runs/export.py small-low --start runs/out/small-low --labels runs/out/labels-low.json
+    python runs/export.py small-low --start runs/out/cooled --labels runs/out/labels-low.json
+    python runs/export.py small-low --start runs/out/small-low --compact runs/small-low
+
+The second form writes a checkpoint that is small enough to commit: weights as they are, the rest in 16 bits.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import json
 from pathlib import Path
 
 import torch
+from safetensors.torch import save_file
 
 from unisymnet.model.export import export
 from unisymnet.model.runtime import WEIGHTS
@@ -18,14 +22,29 @@ from unisymnet.model.train import LOG, load_model, read_checkpoint
 N_FREQUENT = 100
 
 
+def compact(folder: Path, out: Path) -> None:
+    """Checkpoint ``folder`` as ``out``.safetensors and ``out``.json; a run resumed from it is nearly the same."""
+    state, arrays = read_checkpoint(folder)
+    halves = {k: v if k.startswith("model.") else v.to(torch.bfloat16) for k, v in arrays.items()}
+    save_file(halves, out.with_suffix(".safetensors"))
+    out.with_suffix(".json").write_text(json.dumps(state, indent=1))
+    print(f"{out}: {out.with_suffix('.safetensors').stat().st_size / 1e6:.1f} MB at step {state['step']}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("name", help="folder below src/unisymnet/model/weights")
     parser.add_argument("--start", type=Path, required=True, help="folder of the checkpoint")
-    parser.add_argument("--labels", type=Path, required=True, help="file written by runs/labels.py")
+    parser.add_argument("--labels", type=Path, help="file written by runs/labels.py")
+    parser.add_argument("--compact", type=Path, help="write a small checkpoint to this path instead")
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     args = parser.parse_args()
     torch.set_num_threads(1)
+    if args.compact:
+        compact(args.start, args.compact)
+        return
+    if args.labels is None:
+        parser.error("--labels is needed: the frequency list goes into the package")
     state, _ = read_checkpoint(args.start)
     last = json.loads((args.start / LOG).read_text().splitlines()[-1])
     about = {k: last[k] for k in ("examples", "nll", "shuffled", "gain")} | {"step": state["step"]}

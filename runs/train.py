@@ -37,6 +37,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--points", type=int, default=100)
+    parser.add_argument("--read", type=int, help="points that the encoder reads in training; default all")
     parser.add_argument("--easy", type=int, default=1, help="parts of smaller functions for one part of the table's")
     parser.add_argument("--valid", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
@@ -51,7 +52,7 @@ def main() -> None:
         dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
     config = preset(args.preset)
     corpus = replace(SETTINGS[args.preset.split("-")[1]], n_points=args.points)
-    settings = TrainSettings(batch=args.batch, rate=args.rate, seed=args.seed)
+    settings = TrainSettings(batch=args.batch, rate=args.rate, seed=args.seed, n_read=args.read)
     steps = args.steps
     if args.cooldown:
         folder = args.out if args.resume and (args.out / STATE).is_file() else args.start

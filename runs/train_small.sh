@@ -13,4 +13,4 @@ if [ ! -f "$OUT/last.json" ] && [ -f "runs/$PRESET.safetensors" ]; then
     cp "runs/$PRESET.json" "$OUT/last.json"
 fi
 OMP_NUM_THREADS=1 nice -n 15 .venv/bin/python runs/train.py "$PRESET" --hours "$HOURS" --out "$OUT" --resume \
-    --workers 1 --threads 1 --pause 240 --points 64 --easy 1 >> "$OUT/train.out" 2>&1
+    --workers 1 --threads 1 --pause 240 --points 64 --read 32 --easy 1 >> "$OUT/train.out" 2>&1

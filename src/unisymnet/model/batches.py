@@ -49,11 +49,12 @@ Step = tuple[Batch, ...]  # the parts of one batch
 
 
 class Shape(NamedTuple):
-    """Examples in a batch, parts that a batch is cut into, and batches in a block of the source."""
+    """Examples in a batch, parts that a batch is cut into, batches in a block of the source, points to read."""
 
     batch: int = 64
     n_parts: int = 2
     n_batches: int = 8
+    n_read: int | None = None
 
 
 def alphabet_of(config: ModelConfig) -> Alphabet:
@@ -68,14 +69,14 @@ def read_points(
     return *encode_points(rows, config.bits), summarise(rows) if config.n_summary else empty
 
 
-def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Alphabet) -> Batch:
-    """One batch of all ``examples``."""
-    points = read_points(np.stack([e.points for e in examples]), config)
+def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Alphabet, n_read: int | None = None) -> Batch:
+    """One batch of all ``examples``; the encoder gets only the first ``n_read`` points of each, if given."""
+    bits, present, summary = read_points(np.stack([e.points for e in examples]), config)
     rows = [[START, *alphabet.from_label(e.label)] for e in examples]
     tokens = np.full((len(rows), max(map(len, rows))), PAD, dtype=np.int64)
     for i, row in enumerate(rows):
         tokens[i, : len(row)] = row
-    return Batch(*points, tokens)
+    return Batch(bits[:, :n_read], present[:, :n_read], summary, tokens)
 
 
 def make_pool(source: Source, number: int, shape: Shape, config: ModelConfig) -> list[Step]:
@@ -90,7 +91,9 @@ def make_pool(source: Source, number: int, shape: Shape, config: ModelConfig) ->
     for start in range(0, len(examples), shape.batch):
         group = sorted(examples[start : start + shape.batch], key=lambda e: len(e.label))
         size = -(-len(group) // shape.n_parts)
-        steps.append(tuple(collate(group[i : i + size], config, alphabet) for i in range(0, len(group), size)))
+        steps.append(tuple(
+                collate(group[i : i + size], config, alphabet, shape.n_read) for i in range(0, len(group), size)
+            ))
     return steps
 
 

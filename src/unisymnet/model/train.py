@@ -36,16 +36,18 @@ _VERSION = 1
 class TrainSettings:
     """How to train.  Rates are per step; ``epoch`` is the number of examples after which the rate falls by ``decay``.
 
-    ``encoder_rate`` scales the rate of the encoder: before the decoder has learned which labels exist, the encoder's
-    gradients are noise, and Adam walks far on noise.  From step ``cooldown_from`` on the rate falls linearly to 0
-    within ``cooldown_steps``: a run that is to be continued later keeps its last checkpoint before that and cools a
-    copy.  ``patience`` validations without an improvement by ``tolerance`` nats end the run; a rising loss counts as
-    none (ADR 8).
+    ``n_read`` limits the points that the encoder reads in training (statistics are of all points); one that learned on
+    few points reads many.  ``encoder_rate`` scales the rate of the encoder: before the decoder has learned which labels
+    exist, the encoder's gradients are noise, and Adam walks far on noise.  From step ``cooldown_from`` on the rate
+    falls linearly to 0 within ``cooldown_steps``: a run that is to be continued later keeps its last checkpoint before
+    that and cools a copy.  ``patience`` validations without an improvement by ``tolerance`` nats end the run; a rising
+    loss counts as none (ADR 8).
     """
 
     batch: int = 64
     n_parts: int = 2
     n_batches: int = 8
+    n_read: int | None = None
     rate: float = 1e-3
     encoder_rate: float = 0.3
     warmup: int = 500
@@ -62,7 +64,7 @@ class TrainSettings:
 
     @property
     def shape(self) -> Shape:
-        return Shape(self.batch, self.n_parts, self.n_batches)
+        return Shape(self.batch, self.n_parts, self.n_batches, self.n_read)
 
     def rate_at(self, step: int, world: int = 1) -> float:
         """Learning rate of ``step``: warm-up, decay per epoch, cool-down."""
