@@ -18,7 +18,7 @@ from ..problem import Problem
 from ..symbolic.expr import Call, Expr, Var, evaluate
 from .polynomial import Poly, make_poly
 
-__all__ = ["Basis", "Unary", "boxes", "extended", "laurent", "multilinear", "polynomial", "unaries"]
+__all__ = ["Basis", "Unary", "boxes", "extended", "laurent", "multilinear", "over_atoms", "polynomial", "unaries"]
 
 Floats = NDArray[np.float64]
 Table = tuple[tuple[float, ...], ...]
@@ -91,6 +91,11 @@ def _inputs(d: int) -> tuple[Expr, ...]:
 
 def polynomial(d: int, degree: int) -> Basis:
     return Basis(f"polynomial {degree}", _inputs(d), _simplex(d, degree, False))
+
+
+def over_atoms(atoms: Sequence[Expr], degree: int) -> Basis:
+    """The full polynomial basis over any atoms."""
+    return Basis(f"degree {degree}", tuple(atoms), _simplex(len(atoms), degree, False))
 
 
 def multilinear(d: int, factors: int) -> Basis:

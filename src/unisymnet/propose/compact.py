@@ -154,11 +154,13 @@ class _Writer:
         yield add_forms([monomial(poly.atoms, p, c) for p, c in _ordered(poly)], self.tol)
         if len(poly) == 1:
             return
-        common = poly.common()
-        if any(common):
+        common, shared = poly.common(), poly.shared()
+        if any(shared):
+            yield monomial(poly.atoms, shared).times(self.best(poly.divided(shared)))
+        if any(common) and common != shared:
             yield monomial(poly.atoms, common).times(self.best(poly.divided(common)))
-            if all(p >= 0 for p in common):
-                return
+        if any(common) and all(p >= 0 for p in common):
+            return
         if len(poly) > MAX_TERMS:
             yield from self._collected(poly, 1)
             return

@@ -127,17 +127,17 @@ def _log_size(t: Floats) -> Floats:
 def _tables(problem: Problem, cap: int) -> list[_Columns]:
     """Small to large: single inputs, then sums of two, then rates; each cut to ``cap`` columns."""
     d = problem.n_features
-    x = [Var(i) for i in range(d)]
-    single: list[Expr] = [*x]
+    x: list[Expr] = [Var(i) for i in range(d)]
+    single = list(x)
     waves: list[Expr] = [call(op, v) for op in ("sin", "cos") if problem.allows(op) for v in x]
     if problem.allows("ln"):
         waves += [call("ln", v) for i, v in enumerate(x) if np.min(problem.X[:, i]) > 0]
     shifted: list[Expr] = [form for v in x for form in (1.0 + v, 1.0 - v)]
     pairs: list[Expr] = [form for a, b in combinations(x, 2) for form in (a - b, a + b)]
-    squares: list[Expr] = [call("add", a**2, b**2) for a, b in combinations(x, 2)] + [v**2 + 1.0 for v in x]
+    squares: list[Expr] = [a**2 + b**2 for a, b in combinations([*x, Const(1.0)], 2)]
     rates: list[Expr] = []
     if problem.allows("exp"):
-        rates += [*x, *(v**2 for v in x), *(1.0 / v for v in x)]
+        rates = [*x, *(v**2 for v in x), *(1.0 / v for v in x)]
         rates += [form for a, b in combinations(x, 2) for form in (a * b, a / b, b / a)]
         rates += [form for a, b in combinations(x, 2) for form in ((a / b) ** 2, (b / a) ** 2)]
     wishes = [

@@ -33,8 +33,13 @@ class Poly:
         return Poly(self.atoms, tuple((p, c) for p, c in terms if c != 0.0))
 
     def common(self) -> Powers:
-        """The largest monomial that divides every term."""
+        """The largest monomial that divides every term and leaves no negative power."""
         return tuple(min(powers[i] for powers, _ in self.terms) for i in range(len(self.atoms)))
+
+    def shared(self) -> Powers:
+        """The monomial that stands in every term: powers of one sign, the smallest of them."""
+        columns = [[powers[i] for powers, _ in self.terms] for i in range(len(self.atoms))]
+        return tuple(min(c) if min(c) > 0 else (max(c) if max(c) < 0 else 0.0) for c in columns)
 
     def divided(self, powers: Powers) -> Poly:
         """This sum divided by a monomial."""

@@ -26,6 +26,9 @@ def write_ratio(problem: Problem, view: View, num: Poly, den: Poly, tol: float) 
     """view(y) = num/den, solved for y."""
     if not len(num) or not len(den):
         return None
+    if len(den) == 1:
+        powers, c = den.terms[0]
+        return write_sum(problem, view, num.divided(powers).scaled(1.0 / c), tol)
     forms = [compact_ratio(num, den, tol)]
     # The reciprocal divides the other way round, which may be shorter: 1/(1/a + 1/b).
     forms.append(compact_ratio(den, num, tol).inverted())

@@ -1,0 +1,136 @@
+"""A quotient of polynomials fitted to noisy data, terms eliminated by description length.
+
+Start: the linearised problem, solved again and again with weights 1/Q.  Then Levenberg–Marquardt steps in the space
+of y, and one term (or several idle ones) less each round.  Knows its two bases and the data; writing is not done
+here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import Problem
+from .basis import Basis
+from .polynomial import Poly
+from .score import FLOOR, TOKEN, Model, least_squares, standard_errors
+from .views import View
+
+__all__ = ["RatioFit"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.intp]
+
+LOOSEST = 0.2
+
+
+class RatioFit:
+    """view(y) = P/Q on some rows of a problem."""
+
+    def __init__(self, problem: Problem, view: View, num: Basis, den: Basis, rows: Ints) -> None:
+        self.view, self.num, self.den, self.spread = view, num, den, problem.spread
+        self.y, self.root = problem.y[rows], np.sqrt(problem.weights[rows])
+        self.t = view.values(self.y)
+        columns = np.column_stack([num.columns(problem.X[rows]), den.columns(problem.X[rows])])
+        self.norms = np.linalg.norm(columns, axis=0) / math.sqrt(len(rows))
+        self.columns = columns / self.norms
+        self.is_top = np.arange(columns.shape[1]) < len(num)
+        self.tokens = np.concatenate([num.tokens(), den.tokens()])
+
+    def selected(self, count: int = 3) -> Iterator[tuple[Poly, Poly, float]]:
+        """The best few pairs (numerator, denominator) by description length, with the tolerance for writing."""
+        if not np.isfinite(self.columns).all():
+            return
+        start = self._start()
+        if start is None:
+            return
+        path = sorted(self._path(start), key=lambda item: item[0])
+        for _, keep, params, tol in path[:count]:
+            coefficients = params / self.norms[keep]
+            top, bottom = keep[self.is_top[keep]], keep[~self.is_top[keep]] - len(self.num)
+            a = self.num.poly(top, coefficients[: len(top)])
+            b = self.den.poly(bottom, coefficients[len(top) :])
+            yield a, b, 1e-9
+            if tol > 1e-9:
+                yield a, b, tol
+
+    def _start(self) -> Floats | None:
+        """Coefficients of the linearised problem, weighted with 1/Q of the round before."""
+        weights = np.minimum(self.view.weights(self.y), 4.0 * np.median(self.view.weights(self.y))) * self.root
+        good = np.isfinite(self.t) & (weights > 0)
+        if good.sum() < 2 * self.columns.shape[1]:
+            return None
+        matrix = np.where(self.is_top, self.columns[good], -self.t[good, None] * self.columns[good])
+        below = np.ones(good.sum())
+        best: tuple[float, Floats] | None = None
+        for _ in range(6):
+            weighted = matrix * (weights[good] / below)[:, None]
+            norms = np.linalg.norm(weighted, axis=0)
+            if not np.isfinite(norms).all() or norms.min() == 0.0:
+                break
+            vector = np.linalg.svd(np.linalg.qr(weighted / norms, mode="r"))[2][-1] / norms
+            below = self.columns[good][:, ~self.is_top] @ vector[~self.is_top]
+            value = self._rss(vector)
+            if best is None or value < best[0]:
+                best = (value, vector)
+            # A denominator that changes sign would give single rows all the weight.
+            below = np.maximum(np.abs(below), 0.05 * np.median(np.abs(below)))
+        return None if best is None or not math.isfinite(best[0]) else best[1]
+
+    def _rss(self, params: Floats) -> float:
+        with np.errstate(all="ignore"):
+            top = self.columns[:, self.is_top] @ params[self.is_top]
+            bottom = self.columns[:, ~self.is_top] @ params[~self.is_top]
+            residual = (self.view.back(top / bottom) - self.y) * self.root
+        return float(np.sum(residual**2))
+
+    def _path(self, params: Floats) -> Iterator[tuple[float, Ints, Floats, float]]:
+        """(description length, columns, coefficients, tolerance) with fewer and fewer columns."""
+        keep = np.arange(len(params))
+        n = len(self.y)
+        while True:
+            top = self.is_top[keep]
+            if not top.any() or top.all():
+                return
+            # The largest coefficient of Q is fixed: the quotient has one constant less.
+            anchor = int(np.argmax(np.where(top, 0.0, np.abs(params))))
+            free = np.arange(len(keep)) != anchor
+            params = params / params[anchor]
+            model = self._model(keep, free, params)
+            found, rss, jacobian = least_squares(model, params[free], self.y, self.root, steps=5)
+            if not math.isfinite(rss):
+                return
+            params = params.copy()
+            params[free] = found
+            fit = 0.5 * n * math.log(max(rss / n / self.spread**2, FLOOR**2))
+            length = fit + 0.5 * len(found) * math.log(n) + TOKEN * float(np.sum(self.tokens[keep]))
+            errors = np.zeros(len(keep))
+            errors[free] = standard_errors(jacobian, rss)
+            relative = np.where(free, errors / np.maximum(np.abs(params), 1e-300), 0.0)
+            yield length, keep, params, float(np.clip(3.0 * np.max(relative), 1e-9, LOOSEST))
+            if len(keep) <= 2:
+                return
+            order = np.argsort(-relative)
+            idle = int(np.sum(relative > 1.0))
+            drop = order[: max(1, idle // 2)]
+            rest = np.setdiff1d(np.arange(len(keep)), drop)
+            keep, params = keep[rest], params[rest]
+
+    def _model(self, keep: Ints, free: Bools, fixed: Floats) -> Model:
+        columns, top = self.columns[:, keep], self.is_top[keep]
+
+        def model(some: Floats) -> tuple[Floats, Floats]:
+            params = fixed.copy()
+            params[free] = some
+            above, below = columns[:, top] @ params[top], columns[:, ~top] @ params[~top]
+            ratio = above / below
+            y = self.view.back(ratio)
+            rate = 1.0 / (self.view.slope(y) * below)
+            slopes = np.where(top, columns, -ratio[:, None] * columns) * rate[:, None]
+            return y, slopes[:, free]
+
+        return model

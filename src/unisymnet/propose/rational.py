@@ -1,0 +1,212 @@
+"""Quotients of polynomials: view(y) = P(x)/Q(x) as a null vector of [P, −view(y)·Q].
+
+Degrees grow slowly.  For clean data one null vector is the law; if there are more, the degrees are too high and
+columns are dropped until one is left.  For noisy data the null vector is only a start: the linearised problem is
+solved again with weights 1/Q (Sanathanan–Koerner), the constants are refitted in the space of y, and terms are
+eliminated by description length.  One unary function of one input may join the inputs.  y and 1/y are one case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import ParetoFront, Proposal
+from ..deadline import Deadline
+from ..problem import Problem
+from ..symbolic.expr import Call, Expr, Var
+from .basis import Basis, over_atoms
+from .ratiofit import RatioFit
+from .score import Pool, sample_rows
+from .views import View, views_of
+from .write import write_ratio
+
+__all__ = ["Rational"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+VIEWS = ("y", "y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)")
+DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (1, 3), (3, 2), (2, 3), (3, 3), (4, 2), (5, 2), (4, 4), (6, 4))
+NOISY_DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (3, 2))
+# Relative singular values: below the first a vector is a null vector; a law stands out from the next one, and
+# loses its null vector (second) when any of its terms is left out.
+NULL, LEAST_TERM = 1e-12, 1e-8
+MOST_TERMS = 24
+
+
+@dataclass(frozen=True)
+class Rational:
+    """The stage.  ``exact`` and ``noisy`` switch its two passes; ``unary`` adds functions of one input."""
+
+    name: str = "rational"
+    exact: bool = True
+    noisy: bool = True
+    unary: bool = True
+    max_columns: int = 200
+    noisy_columns: int = 40
+    max_rows: int = 500
+    limit: int = 6
+    seconds: float = 3.0
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        if problem.spread == 0.0:
+            return
+        deadline = deadline.sooner(self.seconds)
+        pool = Pool(problem, self.name)
+        inputs = [Var(i) for i in range(problem.n_features)]
+        if self.exact:
+            views = [view for view in views_of(problem, VIEWS) if view.strict]
+            for num, den in self._pairs(problem, inputs):
+                for view in views:
+                    if deadline.expired():
+                        return
+                    if _exact_pass(problem, view, num, den, pool, rng):
+                        yield from pool.proposals(1)
+                        return
+        if self.noisy:
+            rows = sample_rows(problem.n_rows, self.max_rows, rng)
+            for view in views_of(problem, ("y", "y**2", "ln(y)")):
+                for degrees in NOISY_DEGREES:
+                    num, den = (over_atoms(inputs, degree) for degree in degrees)
+                    if deadline.expired() or len(num) + len(den) > min(self.noisy_columns, len(rows) // 3):
+                        break
+                    for a, b, tol in RatioFit(problem, view, num, den, rows).selected():
+                        pool.add(write_ratio(problem, view, a, b, tol))
+            yield from pool.proposals(self.limit)
+
+    def _pairs(self, problem: Problem, inputs: Sequence[Expr]) -> Iterator[tuple[Basis, Basis]]:
+        """Numerators and denominators by their number of columns, with and without a unary function."""
+        cap = min(self.max_columns, int(0.6 * problem.n_rows))
+        tasks: list[tuple[int, int, tuple[Expr, ...], tuple[int, int]]] = []
+        atom_sets: list[tuple[Expr, ...]] = [tuple(inputs)]
+        if self.unary:
+            atom_sets += [(*inputs, atom) for atom in _unary_atoms(problem)]
+        for order, atoms in enumerate(atom_sets):
+            for degrees in DEGREES if order == 0 else DEGREES[:7]:
+                count = sum(_count(len(atoms), degree) for degree in degrees)
+                if count <= cap:
+                    tasks.append((count, order, atoms, degrees))
+        for _, _, atoms, (top, bottom) in sorted(tasks, key=lambda task: task[:2]):
+            yield over_atoms(atoms, top), over_atoms(atoms, bottom)
+
+
+def _count(d: int, degree: int) -> int:
+    out = 1
+    for k in range(1, degree + 1):
+        out = out * (d + k) // k
+    return out
+
+
+def _unary_atoms(problem: Problem) -> list[Expr]:
+    """sin, cos, exp, ln, sqrt of single inputs, as far as they are defined."""
+    found: list[Expr] = []
+    for i in range(problem.n_features):
+        column = problem.X[:, i]
+        names = ["sin", "cos"]
+        if np.max(np.abs(column)) < 50.0:
+            names.append("exp")
+        if np.min(column) > 0.0:
+            names += ["ln", "sqrt"]
+        found += [Call(name, (Var(i),)) for name in names if problem.allows(name)]
+    return found
+
+
+def _exact_pass(
+    problem: Problem, view: View, num: Basis, den: Basis, pool: Pool, rng: np.random.Generator
+) -> bool:
+    """Add the law over these bases to the pool, if there is one."""
+    count = len(num) + len(den)
+    rows = sample_rows(problem.n_rows, count + max(12, count // 4), rng)
+    matrix = _matrix(problem, view, num, den, rows)
+    if matrix is None:
+        return False
+    triangle = _triangle(matrix / np.linalg.norm(matrix, axis=0))
+    if not _has_null(triangle):
+        return False
+    wide = _matrix(problem, view, num, den, sample_rows(problem.n_rows, max(3 * count, 200), rng))
+    if wide is None:
+        return False
+    norms = np.linalg.norm(wide, axis=0)
+    triangle = _triangle(wide / norms)
+    keep = _single(triangle, (*num.tokens(), *den.tokens()))
+    if keep is None or len(keep) > MOST_TERMS:
+        return False
+    return _add_law(problem, view, num, den, keep, pool)
+
+
+def _matrix(problem: Problem, view: View, num: Basis, den: Basis, rows: Ints) -> Floats | None:
+    """[P, −view(y)·Q] on the rows where all is finite; None if too few are."""
+    t = view.values(problem.y[rows])
+    matrix = np.column_stack([num.columns(problem.X[rows]), -t[:, None] * den.columns(problem.X[rows])])
+    matrix = matrix[np.isfinite(matrix).all(axis=1)]
+    if len(matrix) <= matrix.shape[1] + 2 or not np.all(np.any(matrix != 0.0, axis=0)):
+        return None
+    # Rows count alike: a large target must not drown the others.
+    return matrix / np.linalg.norm(matrix, axis=1)[:, None]
+
+
+def _triangle(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.qr(matrix, mode="r"), dtype=np.float64)
+
+
+def _singular(triangle: Floats) -> Floats:
+    return np.asarray(np.linalg.svd(triangle, compute_uv=False), dtype=np.float64)
+
+
+def _has_null(triangle: Floats) -> bool:
+    values = _singular(triangle)
+    return bool(values[-1] < NULL * values[0])
+
+
+def _single(triangle: Floats, prices: Sequence[float]) -> Ints | None:
+    """Columns with exactly one null vector, in which none is idle; None if the null vector is no law."""
+    keep = np.arange(triangle.shape[1])
+    if len(keep) > 1:
+        values = _singular(triangle)
+        if values[-2] < NULL * 1e3 * values[0]:
+            # Several null vectors: leave out dear columns as long as one vector remains.
+            for k in sorted(keep, key=lambda k: -prices[int(k)]):
+                rest = keep[keep != k]
+                if _has_null(_triangle(triangle[:, rest])):
+                    keep = rest
+    for _ in range(6):
+        vector = np.linalg.svd(triangle[:, keep])[2][-1]
+        small = np.abs(vector) < 1e-7 * np.max(np.abs(vector))
+        if not small.any():
+            break
+        keep = keep[~small]
+    if not 3 <= len(keep) or not _has_null(_triangle(triangle[:, keep])):
+        return None
+    for k in keep[::-1]:
+        rest = keep[keep != k]
+        values = _singular(_triangle(triangle[:, rest]))
+        if values[-1] < LEAST_TERM * values[0]:
+            return None
+    return keep
+
+
+def _add_law(problem: Problem, view: View, num: Basis, den: Basis, keep: Ints, pool: Pool) -> bool:
+    """Solve for the coefficients on all rows, write and judge."""
+    top, bottom = keep[keep < len(num)], keep[keep >= len(num)] - len(num)
+    if not len(top) or not len(bottom):
+        return False
+    t = view.values(problem.y)
+    matrix = np.column_stack(
+        [num.columns(problem.X)[:, top], -t[:, None] * den.columns(problem.X)[:, bottom]]
+    )
+    matrix = matrix[np.isfinite(matrix).all(axis=1)]
+    matrix = matrix / np.linalg.norm(matrix, axis=1)[:, None]
+    norms = np.linalg.norm(matrix, axis=0)
+    vector = np.linalg.svd(_triangle(matrix / norms))[2][-1] / norms
+    a, b = num.poly(top, vector[: len(top)]), den.poly(bottom, vector[len(top) :])
+    for tol in (1e-9, 1e-12):
+        scored = pool.add(write_ratio(problem, view, a, b, tol))
+        if scored is not None and scored.exact:
+            return True
+    return False

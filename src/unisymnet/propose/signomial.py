@@ -1,0 +1,261 @@
+"""Signomials: view(y) = Σ_k c_k · ∏ x_i^m_ki with K = 2, 3, 4 terms and all exponents continuous.
+
+The coefficients are eliminated (variable projection) and Levenberg–Marquardt moves the exponents from random
+starts on a few rows; a numba loop does thousands of steps a second.  A constant is a term with all exponents 0.
+Columns of both signs enter as |x|^m with a parity drawn with the start.  Exponents are rounded if the fit stays
+exact, or where their standard errors allow it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import ParetoFront, Proposal
+from ..deadline import Deadline
+from ..problem import Problem
+from ..symbolic.expr import Call, Expr, Var
+from .bases import capped
+from .exponents import fit_exponents
+from .monomial import LogInputs, log_inputs, nearest_simple
+from .polynomial import Poly, make_poly
+from .score import Model, Pool, least_squares, sample_rows, standard_errors
+from .views import View, views_of
+from .write import write_sum
+
+__all__ = ["Signomial"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "exp(y)", "ln(y)")
+LOOSEST = 0.1
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """A start carried to its end: residual over spread, exponents (K, d) and parities (K, d)."""
+
+    off: float
+    view: View
+    exponents: Floats
+    parity: Bools
+
+
+@dataclass(frozen=True)
+class Signomial:
+    """The stage: rounds over views and K until ``seconds`` are over or an exact law is found."""
+
+    name: str = "signomial"
+    exact: bool = True
+    noisy: bool = True
+    terms: tuple[int, ...] = (2, 3, 4)
+    rounds: int = 6
+    starts: int = 3
+    scan_rows: int = 120
+    max_rows: int = 600
+    n_refined: int = 6
+    limit: int = 4
+    seconds: float = 1.0
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        inputs = log_inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
+        if problem.spread == 0.0 or not inputs.columns or len(inputs.rows) < 8:
+            return
+        deadline = deadline.sooner(self.seconds)
+        pool = Pool(problem, self.name)
+        few = self._few(inputs, rng)
+        trials: list[_Trial] = []
+        views = views_of(problem, VIEWS)
+        for k_terms in self._plan():
+            for view in views:
+                if deadline.expired():
+                    break
+                if 2 * k_terms * (len(inputs.columns) + 1) > len(few.rows):
+                    continue
+                trial = self._best_start(problem, few, view, k_terms, rng)
+                if trial is None:
+                    continue
+                if trial.off < 1e-8 and view.strict and self.exact:
+                    scored = pool.add(_Fit(problem, inputs, trial).exact())
+                    if scored is not None and scored.exact:
+                        yield from pool.proposals(1)
+                        return
+                trials.append(trial)
+        if self.noisy:
+            for trial in self._chosen(trials):
+                for expr in _Fit(problem, inputs, trial).refitted():
+                    pool.add(expr)
+            yield from pool.proposals(self.limit, worse=30.0)
+
+    def _plan(self) -> Iterator[int]:
+        """Two terms every round, three every round but the first, four in the last rounds."""
+        for turn in range(self.rounds):
+            for place, k_terms in enumerate(self.terms):
+                if turn >= place:
+                    yield k_terms
+
+    def _few(self, inputs: LogInputs, rng: np.random.Generator) -> LogInputs:
+        some = sample_rows(len(inputs.rows), self.scan_rows, rng)
+        return replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
+
+    def _best_start(
+        self, problem: Problem, inputs: LogInputs, view: View, k_terms: int, rng: np.random.Generator
+    ) -> _Trial | None:
+        y = problem.y[inputs.rows]
+        t, weights = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[inputs.rows])
+        good = np.isfinite(t) & (weights > 0)
+        d = len(inputs.columns)
+        if good.sum() < 2 * k_terms * (d + 1):
+            return None
+        logs = inputs.logs[good] - inputs.logs[good].mean(axis=0)
+        target = t[good] * weights[good]
+        unit = float(np.linalg.norm(target))
+        best: _Trial | None = None
+        for _ in range(self.starts):
+            start = rng.normal(0.0, 1.0, (k_terms, d))
+            if rng.random() < 0.5:
+                start = rng.integers(-2, 3, (k_terms, d)) * (rng.random((k_terms, d)) < 0.6) + 0.05 * start
+            parity = np.zeros((k_terms, d), dtype=bool)
+            parity[:, inputs.mixed] = rng.random((k_terms, len(inputs.mixed))) < 0.5
+            signs = np.array([np.prod(inputs.signs[good][:, bits], axis=1) for bits in parity])
+            exponents, rss = fit_exponents(logs, signs, target / unit, weights[good], start, 40)
+            off = unit * np.sqrt(rss / len(target)) / problem.spread
+            if np.isfinite(off) and (best is None or off < best.off):
+                best = _Trial(float(off), view, exponents, parity)
+            if best is not None and best.off < 1e-10:
+                break
+        return best
+
+    def _chosen(self, trials: list[_Trial]) -> list[_Trial]:
+        """The best of every number of terms in turn."""
+        ranked = sorted(trials, key=lambda trial: trial.off)
+        groups = [[t for t in ranked if len(t.exponents) == k] for k in self.terms]
+        chosen: list[_Trial] = []
+        for place in range(self.n_refined):
+            chosen += [group[place] for group in groups if place < len(group)]
+        return chosen[: self.n_refined]
+
+
+class _Fit:
+    """A trial on more rows."""
+
+    def __init__(self, problem: Problem, inputs: LogInputs, trial: _Trial) -> None:
+        self.problem, self.inputs, self.trial = problem, inputs, trial
+        self.y = problem.y[inputs.rows]
+        self.root = np.sqrt(problem.weights[inputs.rows])
+        self.signs = np.column_stack([np.prod(inputs.signs[:, bits], axis=1) for bits in trial.parity])
+
+    def exact(self) -> Expr | None:
+        """Rounded exponents, coefficients by least squares."""
+        rounded = np.array([[nearest_simple(m, 1e-4, thirds=True) for m in row] for row in self.trial.exponents])
+        coefficients = self._solve(rounded)
+        if coefficients is None:
+            return None
+        sizes = np.abs(coefficients) * np.linalg.norm(self._terms(rounded), axis=0)
+        if np.any(sizes < 1e-9 * sizes.max()):
+            # More terms than the law has: an idle one has vanished, its exponents mean nothing.
+            needed = sizes >= 1e-9 * sizes.max()
+            trial = self.trial
+            fewer = _Trial(trial.off, trial.view, trial.exponents[needed], trial.parity[needed])
+            return _Fit(self.problem, self.inputs, fewer).exact()
+        return self._written(coefficients, rounded, 1e-9)
+
+    def refitted(self) -> Iterator[Expr | None]:
+        """All constants refitted in the space of y, exponents free or rounded by their errors."""
+        exponents = self.trial.exponents
+        coefficients = self._solve(exponents)
+        if coefficients is None:
+            return
+        k, d = exponents.shape
+        free = np.ones((k, d), dtype=bool)
+        for reach in (0.0, 2.0, 4.0):
+            start = np.r_[coefficients, exponents[free]]
+            params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
+            if not np.isfinite(rss):
+                return
+            coefficients, exponents = params[:k], exponents.copy()
+            exponents[free] = params[k:]
+            errors = standard_errors(jacobian, rss)
+            if reach:
+                tol = float(np.clip(3.0 * np.max(errors[:k] / np.abs(coefficients)), 1e-9, LOOSEST))
+                yield self._written(coefficients, exponents, 1e-9)
+                yield self._written(coefficients, exponents, tol)
+            spread = np.zeros((k, d))
+            spread[free] = errors[k:]
+            for place in zip(*np.nonzero(free), strict=True):
+                # The second look is wider: the first rounding has made the others sharper.
+                simple = nearest_simple(float(exponents[place]), max(reach, 2.0) * float(spread[place]))
+                if simple != exponents[place]:
+                    exponents[place], free[place] = simple, False
+        start = np.r_[coefficients, exponents[free]]
+        params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
+        if np.isfinite(rss):
+            exponents[free] = params[k:]
+            errors = standard_errors(jacobian, rss)
+            tol = float(np.clip(3.0 * np.max(errors[:k] / np.abs(params[:k])), 1e-9, LOOSEST))
+            yield self._written(params[:k], exponents, 1e-9)
+            yield self._written(params[:k], exponents, tol)
+
+    def _terms(self, exponents: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return self.signs * np.exp(self.inputs.logs @ exponents.T)
+
+    def _solve(self, exponents: Floats) -> Floats | None:
+        view = self.trial.view
+        t, weights = view.values(self.y), capped(view.weights(self.y)) * self.root
+        good = np.isfinite(t) & (weights > 0)
+        terms = (self._terms(exponents) * weights[:, None])[good]
+        norms = np.linalg.norm(terms, axis=0)
+        if not np.isfinite(norms).all() or norms.min() == 0.0:
+            return None
+        solution = np.linalg.lstsq(terms / norms, t[good] * weights[good], rcond=1e-15)[0] / norms
+        return np.asarray(solution) if np.isfinite(solution).all() else None
+
+    def _model(self, exponents: Floats, free: Bools) -> Model:
+        k = len(exponents)
+        owners, columns = np.nonzero(free)
+
+        def model(params: Floats) -> tuple[Floats, Floats]:
+            every = exponents.copy()
+            every[free] = params[k:]
+            terms = self._terms(every)
+            y = self.trial.view.back(terms @ params[:k])
+            slopes = terms[:, owners] * params[:k][owners] * self.inputs.logs[:, columns]
+            return y, np.column_stack([terms, slopes]) / self.trial.view.slope(y)[:, None]
+
+        return model
+
+    def _written(self, coefficients: Floats, exponents: Floats, tol: float) -> Expr | None:
+        poly = self._poly(coefficients, exponents)
+        return None if poly is None else write_sum(self.problem, self.trial.view, poly, tol)
+
+    def _poly(self, coefficients: Floats, exponents: Floats) -> Poly | None:
+        """The sum over inputs, |x| where a column of both signs has no whole power of the right parity."""
+        if not np.all(np.abs(exponents) < 12.0) or not np.isfinite(coefficients).all():
+            return None
+        atoms: list[Expr] = [Var(i) for i in self.inputs.columns]
+        d = len(atoms)
+        atoms += [Call("abs", (v,)) for v in atoms]
+        rows, scaled = [], []
+        for c, powers, bits in zip(coefficients, exponents, self.trial.parity, strict=True):
+            row = np.zeros(2 * d)
+            for i, (m, odd) in enumerate(zip(map(float, powers), bits, strict=True)):
+                negative = bool(self.inputs.signs[0, i] < 0)
+                if m == round(m) and (i not in self.inputs.mixed or (m % 2 == 1) == odd):
+                    row[i] = m
+                    c = -c if negative and i not in self.inputs.mixed and m % 2 == 1 else c
+                elif i in self.inputs.mixed and odd:
+                    row[i], row[d + i] = 1.0, m - 1.0
+                elif i in self.inputs.mixed or negative:
+                    row[d + i] = m
+                else:
+                    row[i] = m
+            rows.append(row.tolist())
+            scaled.append(float(c))
+        return make_poly(atoms, rows, scaled)
