@@ -6,7 +6,7 @@ knows no target and no view.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, product
@@ -74,15 +74,23 @@ def _simplex(d: int, degree: int, signed: bool) -> Table:
     rows: list[tuple[float, ...]] = [(0.0,) * d]
     for count in range(1, min(d, degree) + 1):
         for places in combinations(range(d), count):
-            for sizes in product(range(1, degree + 1), repeat=count):
-                if sum(sizes) > degree:
-                    continue
+            for sizes in _compositions(count, degree):
                 for signs in product((1.0, -1.0) if signed else (1.0,), repeat=count):
                     row = [0.0] * d
                     for i, size, sign in zip(places, sizes, signs, strict=True):
                         row[i] = sign * size
                     rows.append(tuple(row))
     return tuple(sorted(rows, key=lambda row: (sum(map(abs, row)), sum(p < 0 for p in row))))
+
+
+def _compositions(count: int, most: int) -> Iterator[tuple[int, ...]]:
+    """All tuples of ``count`` whole numbers >= 1 with a sum of at most ``most``."""
+    if count == 0:
+        yield ()
+        return
+    for first in range(1, most - count + 2):
+        for rest in _compositions(count - 1, most - first):
+            yield (first, *rest)
 
 
 def _inputs(d: int) -> tuple[Expr, ...]:
@@ -100,7 +108,8 @@ def over_atoms(atoms: Sequence[Expr], degree: int) -> Basis:
 
 def multilinear(d: int, factors: int) -> Basis:
     """Products of up to ``factors`` different inputs."""
-    rows = tuple(row for row in _simplex(d, min(factors, d), False) if max(row) <= 1.0)
+    places = [set(chosen) for count in range(min(factors, d) + 1) for chosen in combinations(range(d), count)]
+    rows = tuple(tuple(float(i in chosen) for i in range(d)) for chosen in places)
     return Basis(f"multilinear {factors}", _inputs(d), rows)
 
 
