@@ -118,6 +118,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.words,
+            bufsize=0,  # nothing is left to be flushed into the pipe of a dead worker
             env=_environment(self.python, self.cores),
             start_new_session=True,  # its own group, so that its children can be ended with it
         )
@@ -136,7 +137,6 @@ class _Worker:
         self.since = time.monotonic()
         try:
             self.input.write(json.dumps(message).encode() + b"\n")
-            self.input.flush()
         except BrokenPipeError:
             pass  # it is dead: the next look at its output says so
 
@@ -168,6 +168,12 @@ class _Worker:
         allowed = self.limits.seconds(self.phase, self.task)
         if time.monotonic() - self.since > allowed:
             self._lose("timeout", f"killed after {allowed:.0f} s in phase {self.phase}")
+            return
+        if self.process.poll() is not None:
+            # A child of it may keep the pipe open, so the end of the pipe is not enough to go by.
+            self.receive()
+            if self.finished is None:
+                self._lose("crashed", "the process ended")
             return
         used = _resident_mb(self.process.pid)
         if used is not None and used > self.limits.max_memory_mb:

@@ -70,7 +70,7 @@ def symbolic_scores(
     truth = problem.expr
     solved = False
     if truth is not None and expr is not None and r2_test is not None:
-        solved = is_solution_srbench(truth, expr, r2_test, timeout=judge_time)
+        solved = is_solution_srbench(truth, expr, r2_test, max_time=judge_time)
     return {
         "srbench": None if truth is None else solved,
         "srbench_complexity": None if expr is None else srbench_complexity(expr),

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import os
 import queue
-import sys
 import threading
 import traceback
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from .methods import MissingMethod
 from .records import jsonable
@@ -26,9 +26,9 @@ STATUS = Path("/proc/self/status")
 
 
 def main() -> None:
-    send = _private_output()
-    tasks: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
+    source, send = _private_input(), _private_output()
+    tasks: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read_tasks, args=(source, tasks), daemon=True).start()
     send({"phase": "ready"})
     while True:
         run(json.loads(tasks.get()), send)
@@ -53,9 +53,21 @@ def run(message: dict[str, Any], send: Send) -> None:
     send({"phase": "done"})
 
 
+def _private_input() -> FileIO:
+    """Keep the pipe of tasks from methods and their children, who find an empty standard input instead.
+
+    Unbuffered: a thread that waits in a buffered read would hold a lock that the interpreter needs to exit.
+    """
+    pipe = open(os.dup(0), "rb", buffering=0)
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return pipe
+
+
 def _private_output() -> Send:
     """Keep the pipe for messages and send everything that a method prints to standard error instead."""
-    pipe = os.fdopen(os.dup(1), "wb", buffering=0)
+    pipe = open(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
 
     def send(message: dict[str, Any]) -> None:
@@ -66,9 +78,9 @@ def _private_output() -> Send:
     return send
 
 
-def _read_tasks(source: BinaryIO, tasks: queue.SimpleQueue[str]) -> None:
+def _read_tasks(source: FileIO, tasks: queue.SimpleQueue[bytes]) -> None:
     for line in source:
-        tasks.put(line.decode())
+        tasks.put(line)
     os._exit(0)
 
 
