@@ -37,7 +37,10 @@ TIER_OF = {unit: tier for tier, units in enumerate(TIERS) for unit in units}
 
 # Library -> the modules that may import it, as prefixes below the package.
 HOMES = {
-    "torch": {"model.transformer", "model.train", "model.export", "fit.network", "fit.dno"},
+    "torch": {
+        *("model.transformer", "model.train", "model.export"),
+        *("fit.network", "fit.training", "fit.dno", "fit.formula_module"),
+    },
     "sympy": {"symbolic.sympy_bridge"},
     "onnxruntime": {"model"},
     "sklearn": {"regressor", "cli", "report", "bench"},
