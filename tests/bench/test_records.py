@@ -18,9 +18,7 @@ def test_a_torn_last_line_is_passed_over_and_mended(tmp_path):
     assert [record["n"] for record in read_records(path)] == [1, 2, 4]
 
 
-@pytest.mark.parametrize(
-    ("text", "left"), [("{", ""), ('{"n": 1}', '{"n": 1}\n'), ("", ""), ("{}\n[", "{}\n")]
-)
+@pytest.mark.parametrize(("text", "left"), [("{", ""), ('{"n": 1}', '{"n": 1}\n'), ("", ""), ("{}\n[", "{}\n")])
 def test_mending_keeps_every_whole_line(tmp_path, text, left):
     path = tmp_path / "out.jsonl"
     path.write_text(text)

