@@ -2,7 +2,7 @@
 
 A formula comes back as text in x0, x1, … that our own parser reads, or as None where a method has none. This
 file does not know problems, seeds of a study, limits other than `max_time`, or scores. Peers are imported
-when used; their settings are those that their authors recommend, and stand here in the open.
+when used; their settings start from published ones, and each docstring says where they depart.
 """
 
 from __future__ import annotations
@@ -78,8 +78,12 @@ def unisymnet_text(model: Any) -> str | None:
 
 
 def fit_pyoperon(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
-    """Operon as its authors entered it in SRBench: accuracy and length as objectives, chosen by description
-    length, whose noise level is the training error of a random forest; the widest of their symbol sets."""
+    """Operon after its authors' later SRBench entry: accuracy and length as objectives, the choice by description
+    length with the training error of a random forest as noise level, the widest of their symbol sets.
+
+    Unlike that entry: no tuning by Optuna, 5 local iterations (SRBench 2021's number) instead of 1, and no limit on
+    evaluations, so that a run always takes all of `max_time` and its time says nothing about when it found the law.
+    """
     from pyoperon.sklearn import SymbolicRegressor
     from sklearn.ensemble import RandomForestRegressor
 
@@ -113,8 +117,11 @@ def pyoperon_text(model: Any) -> str | None:
 
 
 def fit_gplearn(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
-    """gplearn with SRBench's settings and its widened function set, the price of length in units of the
-    target, one generation after the other until the time is over (it has no time limit of its own)."""
+    """gplearn with SRBench's settings, one generation after the other until the time is over or the fit is exact.
+
+    Unlike SRBench: exp is added to the functions, and the price of length is in units of the target's spread, as
+    otherwise a small target is fitted by the shortest formula.
+    """
     from gplearn.functions import make_function
     from gplearn.genetic import SymbolicRegressor
 
