@@ -179,8 +179,12 @@ def _candidates(problem: Problem, max_cost: float) -> Iterator[Argument]:
         if not problem.allows(op):
             continue
         for m in monomials:
-            if m.cost + cost <= max_cost and not (op in ("sqrt", "inv") and m.plain):
-                yield Argument(Call(op, (m.expr,)), m.cost + cost, False)
+            if m.cost + cost > max_cost or (op in ("sqrt", "inv") and m.plain):
+                continue
+            f = Call(op, (m.expr,))
+            yield Argument(f, m.cost + cost, False)
+            if op in ("sin", "cos", "ln", "tanh") and m.cost + cost + 1 <= max_cost:
+                yield Argument(power(f, 2.0), m.cost + cost + 1, False)
     if _may_multiply(problem):
         yield from _mixed(problem, inputs, max_cost)
 

@@ -17,7 +17,7 @@ from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Call, Var
 from .dictionary import ONE, Argument, Family, arguments, families
-from .group import OSCILLATING, Group, Starts, groups_of, kappa_grids
+from .group import OSCILLATING, Group, Starts, frequency_bands, groups_of, kappa_grids, term_rows
 from .scan import OFFSET, Codes, Floats, Ints
 from .score import Pool
 from .spaces import Part, Space, log_basis, weightings
@@ -40,6 +40,8 @@ class Features:
     n_arguments: int = 900
     n_multiplied: int = 40
     n_pair_arguments: int = 24
+    n_frequency_arguments: int = 16
+    max_periods: float = 80.0
     n_refined: int = 1500
     max_cost: float = 7.5
     keep: int = 3
@@ -70,8 +72,11 @@ class Features:
         for family in families(group.problem, log=group.log):
             rows = self._rows(group, family)
             if len(rows):
-                terms = _terms(0, family.code, rows)
+                terms = term_rows(0, family.code, rows)
                 parts.append(group.scan(family, terms, kappa_grids(family, group.table[rows])[:, :, None]))
+            if family.code in OSCILLATING:
+                terms, grids = frequency_bands(group, family, rows[: self.n_frequency_arguments], self.max_periods)
+                parts.append(group.scan(family, terms, grids))
         yield Starts.joined(parts)
         if group.log:
             return
@@ -80,8 +85,12 @@ class Features:
             rows = self._rows(group, family)[: self.n_multiplied]
             grids = kappa_grids(family, group.table[rows])[:, :, None]
             for multiplier in range(1, 1 + min(2 * group.problem.n_features, len(group.args))):
-                terms = _terms(group.as_multiplier(multiplier), family.code, rows)
+                terms = term_rows(group.as_multiplier(multiplier), family.code, rows)
                 parts.append(group.scan(family, terms, grids))
+                if family.code in OSCILLATING:
+                    few = rows[: self.n_frequency_arguments // 2]
+                    terms, bands = frequency_bands(group, family, few, self.max_periods, multiplier)
+                    parts.append(group.scan(family, terms, bands))
         if parts:
             yield Starts.joined(parts)
 
@@ -96,11 +105,11 @@ class Features:
                 shifts = np.column_stack([rows[: 4 * n], np.full(len(rows[: 4 * n]), group.one)])
                 used = np.vstack([shifts, used])
             if len(used):
-                terms = _terms(0, family.code, used[:, 0], used[:, 1])
+                terms = term_rows(0, family.code, used[:, 0], used[:, 1])
                 yield group.scan(family, terms, pair_grids(family, group.table[used[:, 0]], group.table[used[:, 1]]))
 
     def _rows(self, group: Group, family: Family) -> Ints:
-        fits = [i + 1 for i, a in enumerate(group.args) if a.cost + family.cost <= self.max_cost and _sensible(a, family)]
+        fits = [i + 1 for i, a in enumerate(group.args) if a.cost + family.cost <= self.max_cost and sensible(a, family)]
         return np.array(fits, dtype=np.int64)
 
 
@@ -120,13 +129,7 @@ def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
         yield from groups_of(problem, chosen, log=log, basis=basis, weighted=weighted)
 
 
-def _terms(multiplier: int, code: int, rows: Ints, rows2: Ints | int = -1) -> Ints:
-    terms = np.full((len(rows), 7), -1, dtype=np.int64)
-    terms[:, 0], terms[:, 1], terms[:, 2], terms[:, 3] = multiplier, code, rows, rows2
-    return terms
-
-
-def _sensible(argument: Argument, family: Family) -> bool:
+def sensible(argument: Argument, family: Family) -> bool:
     """exp of a logarithm is a power, and the logarithm of an exponential a line: both are in the dictionary already."""
     if not isinstance(argument.expr, Call):
         return True

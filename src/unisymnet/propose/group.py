@@ -24,13 +24,14 @@ from .score import Pool, Scored
 from .spaces import Part, Space, make_space
 from .views import View
 
-__all__ = ["Group", "Starts", "groups_of", "kappa_grids"]
+__all__ = ["Group", "Starts", "frequency_bands", "groups_of", "kappa_grids", "term_rows"]
 
 Singles = NDArray[np.float32]
 
 SOLVED = 1e-19  # energy of the residual on the sample that is worth a fit on all rows at once
 NICE = (1.0, 2.0, 0.5, math.pi)
 OSCILLATING = (Codes.WAVE, Codes.LOG_SIN, Codes.LOG_COS)
+BAND, BAND_STEPS = 40.0, 36  # radians over the range of t, and starts in them
 CHUNK = 100_000  # numbers a coarse step works on: as many as the cache holds
 
 
@@ -153,6 +154,8 @@ class Group:
         """Coarse scores of terms (M, 7) with one factor at all starts (M, G, P); the best start a target is kept."""
         n_targets = len(self.targets)
         shares = np.empty((*grids.shape[:2], n_targets), dtype=np.float32)
+        if not len(terms):
+            return self._kept(terms, grids, shares)
         rows, rows2, multipliers = terms[:, 2], terms[:, 3], terms[:, 0]
         step = max(1, CHUNK // (grids.shape[1] * self.few))
         for low in range(0, len(terms), step):
@@ -161,17 +164,23 @@ class Group:
             if grids.shape[2] == 2:
                 s += self._scaled(rows2[part], grids[part, :, 1])
             by = self.table[multipliers[part], : self.few].astype(np.float32)[:, None, :]
-            columns = [(c * by).reshape(-1, self.few) for c in inner(family.code, s)]
-            shares[part] = coarse(columns, self.outer_few, self.targets_few).reshape(*s.shape[:2], n_targets)
+            with np.errstate(all="ignore"):
+                columns = [(c * by).reshape(-1, self.few) for c in inner(family.code, s)]
+                share = coarse(columns, self.outer_few, self.targets_few)
+            shares[part] = share.reshape(*s.shape[:2], n_targets)
         return self._kept(terms, grids, shares)
 
     def _scaled(self, rows: Ints, kappas: Floats) -> Singles:
         t = self.table[rows, : self.few]
         size = np.max(np.abs(t), axis=1, keepdims=True)
         # The scale moves from t to κ before rounding to single precision, so that neither overflows.
-        return (kappas * size).astype(np.float32)[:, :, None] * (t / size).astype(np.float32)[:, None, :]
+        with np.errstate(all="ignore"):
+            return (kappas * size).astype(np.float32)[:, :, None] * (t / size).astype(np.float32)[:, None, :]
 
     def _kept(self, terms: Ints, grids: Floats, shares: NDArray[np.floating]) -> Starts:
+        if not len(terms):
+            none = np.zeros(0, dtype=np.int64)
+            return Starts(terms, np.zeros((0, grids.shape[2])), none, np.zeros(0))
         shares = shares.reshape(len(terms), -1, len(self.targets))
         best = shares.argmax(axis=1)
         kappas = grids[np.arange(len(terms))[:, None], best]
@@ -217,12 +226,16 @@ class Group:
         return True
 
     def _curved(self, code: int, rows: list[int], kappas: Floats) -> bool:
+        """Is a column outside the span of the outer basis and of its own arguments?"""
         weight = self.table[0]
-        column = inner(code, OFFSET[code] + kappas @ self.table[rows])[0] * weight
-        energy = float(column @ column)
+        with np.errstate(all="ignore"):
+            column = inner(code, OFFSET[code] + kappas @ self.table[rows])[0] * weight
+            column /= np.max(np.abs(column))
+            if not np.isfinite(column).all():
+                return False
         free = column - self.outer.T @ (self.outer @ column)
         rest = float(free @ free)
-        if not rest > 1e-12 * energy:
+        if not rest > 1e-12 * float(column @ column):
             return False
         lines = np.vstack([self.outer, *(self.table[r] * weight for r in rows)]).T
         q = np.linalg.qr(lines / np.linalg.norm(lines, axis=0))[0]
@@ -285,3 +298,27 @@ def kappa_grids(family: Family, t: Floats, n: int = 12) -> Floats:
         grid = np.geomspace(low, high, n) / np.ptp(t, axis=1)[:, None]
     grid = np.hstack([np.tile(NICE, (len(t), 1)), grid])
     return grid if family.even else np.hstack([grid, -grid])
+
+
+def term_rows(multiplier: int, code: int, rows: Ints, rows2: Ints | int = -1) -> Ints:
+    """Terms (M, 7) with one factor, for many arguments."""
+    terms = np.full((len(rows), 7), -1, dtype=np.int64)
+    terms[:, 0], terms[:, 1], terms[:, 2], terms[:, 3] = multiplier, code, rows, rows2
+    return terms
+
+
+def frequency_bands(
+    group: Group, family: Family, rows: Ints, max_periods: float, multiplier: int = 0
+) -> tuple[Ints, Floats]:
+    """Terms and grids (M, G, 1) for high frequencies: a band each, so that every band gets its best start.
+
+    The step is a fraction of a period over the range, as dense as a Fourier transform; the rows limit how many
+    periods can be told from each other.
+    """
+    periods = min(max_periods, group.problem.n_rows / 3)
+    n_bands = max(0, math.ceil((2 * math.pi * periods - family.span[1]) / BAND))
+    starts = family.span[1] + BAND * np.arange(n_bands)
+    grid = starts[:, None] + BAND * np.arange(BAND_STEPS) / BAND_STEPS
+    scale = np.ptp(group.table[rows], axis=1)
+    grids = (grid[None, :, :] / scale[:, None, None]).reshape(-1, BAND_STEPS, 1)
+    return term_rows(group.as_multiplier(multiplier), family.code, np.repeat(rows, n_bands)), grids

@@ -24,6 +24,7 @@ BY_CODE: dict[tuple[bool, int], Family] = {(f.log, f.code): f for f in FAMILIES}
 
 # Below this |κ|·range(t) an inner function is its own Taylor polynomial, and its coefficients explode.
 MIN_SPAN = 0.02
+MAX_CANCELLATION = 300.0
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,10 @@ def _factor(
     s = OFFSET[code] + kappas @ values
     formula = affine(float(OFFSET[code]), [float(c) for c in kappas], args)
     if code in (Codes.LN1, Codes.LOG_LN1) and "ln" in family.needs and np.any(s <= 0):
-        if not space.problem.allows("abs") and not np.all(s < 0):
+        # A logarithm with a pole amid the data is hardly ever meant.
+        if not np.all(s < 0) or code == Codes.LOG_LN1:
             return None
-        formula = call("neg", formula) if np.all(s < 0) else call("abs", formula)
+        formula = call("neg", formula)
     exprs = family.build(formula)
     return list(zip(exprs, inner(code, s)))
 
@@ -135,6 +137,8 @@ def _solved(space: Space, features: list[_Feature]) -> Expr | None:
     if active is None or not any(a >= len(space.basis) for a in active):
         return None
     chosen = [parts[a] for a in active]
+    if not space.log and _cancels(design[:, active], coefs, target):
+        return None
     if space.log:
         raised = [part.raised for part in chosen]
         coefs = [read_exponent(c, e) if r else c for c, e, r in zip(coefs, errors, raised)]
@@ -172,6 +176,12 @@ def _eliminated(design: Floats, target: Floats) -> tuple[list[int] | None, list[
         if strength[weakest] > limit or len(active) == 1:
             return active, list(coefs / scale), list(errors / scale)
         active.pop(weakest)
+
+
+def _cancels(design: Floats, coefs: Sequence[float], target: Floats) -> bool:
+    """Are terms huge that cancel?  So wrong functions imitate a law to many digits on few rows."""
+    terms = design * np.asarray(coefs)
+    return bool(np.max(np.std(terms, axis=0)) > MAX_CANCELLATION * np.std(target))
 
 
 def _joined_waves(space: Space, parts: list[Part], coefs: list[float]) -> tuple[list[Part], list[float]]:
