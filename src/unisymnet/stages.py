@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from .protocols import Proposer
@@ -39,6 +40,21 @@ def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
     return tuple(_load(*row) for row in _ORDER if names is None or row[0] in names)
+
+
+def dno_proposers(strategy: str) -> tuple[Proposer, ...]:
+    """Networks trained as the strategy says: "dno-p" and "dno-np" always, "auto" the dense ones where torch is at hand
+    and the formulas found so far explain too little, "sfo" none."""
+    if strategy == "sfo" or (strategy == "auto" and find_spec("torch") is None):
+        return ()
+    from .fit.dno import DNO, DNOProposer, require_torch
+    from .model.proposer import TransformerProposer
+
+    sources = (TransformerProposer(n_candidates=5, n_bags=1, n_samples=0, n_frequent=5),)
+    if strategy == "auto":
+        return (DNOProposer(DNO(pruning=False), sources, enough=0.99, share=0.3, min_time=5.0),)
+    require_torch()
+    return (DNOProposer(DNO(pruning=strategy == "dno-p"), sources),)
 
 
 def _load(name: str, where: str, settings: dict[str, Any]) -> Proposer:

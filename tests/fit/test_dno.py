@@ -1,5 +1,6 @@
 """DNO: training recovers known laws, repeats itself, obeys the clock, and speaks to the search."""
 
+import sys
 import time
 from itertools import pairwise
 
@@ -8,12 +9,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from unisymnet import UniSymNetRegressor  # noqa: E402
 from unisymnet.candidate import Candidate, ParetoFront, Proposal, Status  # noqa: E402
 from unisymnet.deadline import Deadline  # noqa: E402
 from unisymnet.fit.dno import DNO, DNOProposer, allowed, default_ops, formulas_of, structure_of  # noqa: E402
 from unisymnet.fit.polish import Polish  # noqa: E402
 from unisymnet.metrics import r2  # noqa: E402
 from unisymnet.problem import Problem, make_problem  # noqa: E402
+from unisymnet.stages import dno_proposers  # noqa: E402
 from unisymnet.symbolic.expr import Const, Param, Var, evaluate  # noqa: E402
 from unisymnet.symbolic.identify import identify  # noqa: E402
 from unisymnet.symbolic.parse import parse  # noqa: E402
@@ -137,3 +140,34 @@ def test_the_stage_keeps_silent_where_the_front_is_good_enough() -> None:
     deadline = Deadline.after(20.0)
     assert list(stage.propose(problem, good, rng=np.random.default_rng(0), deadline=deadline)) == []
     assert next(stage.propose(problem, poor, rng=np.random.default_rng(0), deadline=deadline), None) is not None
+
+
+@pytest.mark.parametrize("strategy", ["dno-p", "dno-np"])
+def test_the_estimator_trains_networks(strategy: str) -> None:
+    problem = data("2*x0*x1/(x2 + 1)")
+    model = UniSymNetRegressor(strategy=strategy, max_time=30, proposers=["monomial"]).fit(problem.X, problem.y)
+    assert model.score(problem.X, problem.y) > 0.9999
+    assert [row.stage for row in model.trace_][-1] == "dno"
+    x = torch.tensor(problem.X, requires_grad=True)
+    module = model.torch_module()
+    np.testing.assert_allclose(module(x).detach().numpy(), model.predict(problem.X), rtol=1e-9)
+    module(x).sum().backward()
+    assert torch.isfinite(x.grad).all()
+
+
+def test_without_torch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = data("2*x0*x1")
+    model = UniSymNetRegressor(max_time=10, proposers=["monomial"]).fit(problem.X, problem.y)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError, match=r"unisymnet\[torch\]"):
+        model.torch_module()
+    with pytest.raises(ImportError, match=r"unisymnet\[torch\]"):
+        UniSymNetRegressor(strategy="dno-p", max_time=10).fit(problem.X, problem.y)
+
+
+def test_which_strategy_trains_what() -> None:
+    assert dno_proposers("sfo") == ()
+    kinds = {s: dno_proposers(s)[0] for s in ("auto", "dno-p", "dno-np")}
+    assert all(isinstance(stage, DNOProposer) for stage in kinds.values())
+    assert [kinds[s].dno.pruning for s in ("auto", "dno-p", "dno-np")] == [False, True, False]  # type: ignore[attr-defined]
+    assert kinds["auto"].enough == 0.99 and kinds["dno-p"].enough is None  # type: ignore[attr-defined]

@@ -157,7 +157,8 @@ class DNOProposer:
 
     Structures come from the first proposals of ``sources`` (the transformer), then from the front's most accurate
     formulas, then from the default form.  With ``enough`` the stage keeps silent where the front explains that much of
-    the variance already; it uses at most ``share`` of the time that is left when it is first asked.
+    the variance already; it uses at most ``share`` of the time that is left when it is first asked, and does not begin
+    where that is less than ``min_time`` seconds.
     """
 
     dno: DNO = field(default_factory=DNO)
@@ -165,6 +166,7 @@ class DNOProposer:
     n_structures: int = 5
     enough: float | None = None
     share: float = 1.0
+    min_time: float = 0.0
     name: str = "dno"
 
     def propose(
@@ -173,6 +175,8 @@ class DNOProposer:
         if self._satisfied(problem, front) or problem.spread == 0.0:
             return
         limit = deadline.sooner(self.share * deadline.remaining())
+        if limit.remaining() < self.min_time:
+            return
         seen: set[Structure | None] = set()
         for structure in self._structures(problem, front, rng, limit):
             if structure in seen:
@@ -189,8 +193,9 @@ class DNOProposer:
     def _satisfied(self, problem: Problem, front: ParetoFront) -> bool:
         if self.enough is None or not len(front):
             return False
-        variance = (problem.spread * problem.y_scale) ** 2
-        return front[-1].loss <= (1.0 - self.enough) * variance
+        unexplained = (1.0 - self.enough) * problem.spread**2
+        noise = 1.2 * (problem.noise or 0.0) ** 2
+        return front[-1].loss <= max(unexplained, noise) * problem.y_scale**2
 
     def _structures(
         self, problem: Problem, front: ParetoFront, rng: np.random.Generator, deadline: Deadline

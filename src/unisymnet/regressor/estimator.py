@@ -51,7 +51,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     loss : {"mse"}, default="mse"
         What the constants minimise.
     strategy : {"auto", "sfo", "dno-p", "dno-np"}, default="auto"
-        How structures with open constants are fitted.
+        How structures with open constants are fitted: as formulas ("sfo"), or as trainable networks, sparse ("dno-p")
+        or dense ("dno-np"); networks need torch. "auto": as formulas, and as dense networks where those explain too
+        little.
     proposers : list of str or of proposers, default=None
         Which ways of proposing formulas to use, by name or as objects; None: all.
     selection : {"best", "accuracy", "simplest"}, default="best"
@@ -192,6 +194,16 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         """The formula as LaTeX, constants rounded to `digits`."""
         return self._formula(index).latex(digits)
 
+    def torch_module(self, index: int | None = None) -> Any:
+        """The formula as a torch module: rows in the order of the columns in, values with gradients out."""
+        from ..fit.dno import require_torch
+
+        formula = self._formula(index)
+        require_torch()
+        from ..fit.formula_module import formula_to_module
+
+        return formula_to_module(formula.expr, formula.names)
+
     def score_equations(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """R² of every formula of the table on these rows."""
         check_is_fitted(self)
@@ -239,16 +251,16 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         from ..fit.polish import Polish
         from ..fit.sfo import SFO
         from ..search import SearchSettings
-        from ..stages import default_proposers
+        from ..stages import default_proposers, dno_proposers
         from .run import Options
 
-        if self.strategy.startswith("dno"):
-            raise ValueError(f"strategy {self.strategy!r} is not available in this version; use 'auto' or 'sfo'")
         operators = operator_set(self.operators)
         given = list(self.proposers or ())
         own = tuple(proposer for proposer in given if not isinstance(proposer, str))
         names = [name for name in given if isinstance(name, str)]
         named = default_proposers(names or None) if names or not given else ()
+        # Who names the ways of proposing gets no other unless the strategy asks for it.
+        trained = dno_proposers(self.strategy) if not given or self.strategy.startswith("dno") else ()
         sfo = SFO() if self.exponents is None else SFO(exponents=(*map(float, self.exponents), None))
         return Options(
             settings=SearchSettings(
@@ -256,7 +268,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 max_evaluations=self.max_evaluations,
                 max_complexity=self.max_complexity,
             ),
-            proposers=(*own, *named),
+            proposers=(*own, *named, *trained),
             fitter=Polish(sfo=sfo),
             operators=operators,
             noise=self.noise,
