@@ -9,7 +9,7 @@ import pytest
 
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
-from unisymnet.model.proposer import TransformerProposer, allowed, chosen_columns, relevance, rename, weights_for
+from unisymnet.model.proposer import TransformerProposer, allowed, column_sets, relevance, rename, weights_for
 from unisymnet.model.runtime import WEIGHTS, shipped
 from unisymnet.problem import make_problem
 from unisymnet.symbolic.expr import Call, n_params, variables, walk
@@ -87,9 +87,14 @@ def test_columns_are_renamed_back() -> None:
     X = table(50, 6)
     X[:, 0] = 3.0  # constant: never chosen
     problem = make_problem(X, X[:, 1] + X[:, 5])
-    columns = chosen_columns(problem, 2)
-    assert columns == [1, 5]
-    assert rename(parse("x0 + 2*x1"), columns) == parse("x1 + 2*x5")
+    assert column_sets(problem, 2) == [[1, 5]]
+    assert rename(parse("x0 + 2*x1"), [1, 5]) == parse("x1 + 2*x5")
+
+
+def test_idle_columns_are_left_out_the_second_time() -> None:
+    X = table(300, 4)
+    assert column_sets(make_problem(X, X[:, 1] * X[:, 3]), 4) == [[0, 1, 2, 3], [1, 3]]
+    assert column_sets(make_problem(X, X.prod(axis=1)), 4) == [[0, 1, 2, 3]]
 
 
 def test_a_power_is_allowed_by_its_kin() -> None:

@@ -22,6 +22,7 @@ from ..symbolic.structure import Structure
 from .beam import Found, beam_search, sample, vocabulary_of
 from .runtime import WEIGHTS, Runtime, shipped
 
+N_BINS = 12
 # Operators that a skeleton writes as a power; allowing any of them allows a power, whose exponent the fit decides.
 _POWERS = ("pow", "div", "inv", "sqrt", "square")
 
@@ -36,12 +37,12 @@ class TransformerProposer:
 
     name: str = "transformer"
     width: int = 20
-    n_candidates: int = 20
+    n_candidates: int = 10
     n_bags: int = 2
     max_rows: int = 200
-    n_samples: int = 60
+    n_samples: int = 40
     temperature: float = 1.0
-    n_frequent: int = 20
+    n_frequent: int = 10
     weights: Path | None = None
 
     def propose(
@@ -52,15 +53,15 @@ class TransformerProposer:
         if folder is None or problem.n_rows < 3 or problem.spread == 0.0:
             return
         runtime = load_weights(folder)
-        columns = chosen_columns(problem, runtime.config.n_features)
         seen: set[Expr] = set()
-        for structure in self._structures(runtime, problem, columns, rng, deadline):
-            expr = rename(to_skeleton(structure).expr, columns)
-            if expr not in seen and allowed(expr, problem):
-                seen.add(expr)
-                yield Proposal(expr, self.name)
-            if deadline.expired():
-                return
+        for columns in column_sets(problem, runtime.config.n_features):
+            for structure in self._structures(runtime, problem, columns, rng, deadline):
+                expr = rename(to_skeleton(structure).expr, columns)
+                if expr not in seen and allowed(expr, problem):
+                    seen.add(expr)
+                    yield Proposal(expr, self.name)
+                if deadline.expired():
+                    return
 
     def _structures(
         self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
@@ -115,18 +116,24 @@ def bag(
     return rows
 
 
-def chosen_columns(problem: Problem, limit: int) -> list[int]:
-    """At most ``limit`` columns, those that explain most of y by themselves, in their old order."""
+def column_sets(problem: Problem, limit: int) -> list[list[int]]:
+    """Which columns to show the model: at most ``limit`` of them, then only those that seem to matter, if fewer.
+
+    The model learned on functions that use every column, so an idle one misleads it.
+    """
     varying = [j for j in range(problem.n_features) if np.ptp(problem.X[:, j]) > 0.0] or [0]
-    if len(varying) <= limit:
-        return varying
-    scores = [relevance(problem.X[:, j], problem.y) for j in varying]
-    best = np.argsort(scores, kind="stable")[::-1][:limit]
-    return sorted(varying[i] for i in best)
+    scores = {j: relevance(problem.X[:, j], problem.y) for j in varying}
+    best = sorted(varying, key=lambda j: -scores[j])[:limit]
+    telling = [j for j in best if scores[j] > 1.5 * 2 * (N_BINS - 1) / problem.n_rows]
+    sets = [sorted(best), sorted(telling)]
+    return sets[:1] if not telling or sets[0] == sets[1] else sets
 
 
-def relevance(x: Floats, y: Floats, n_bins: int = 12) -> float:
-    """How much of the variation of y's ranks the bins of x explain, in level or in spread (0 to 2)."""
+def relevance(x: Floats, y: Floats, n_bins: int = N_BINS) -> float:
+    """How much of the variation of y's ranks the bins of x explain, in level and in spread.
+
+    Between 0 and 2; by chance about 2 (bins - 1) / rows.
+    """
     ranks = np.argsort(np.argsort(y, kind="stable"), kind="stable") / len(y) - 0.5
     order = np.argsort(x, kind="stable")
     score = 0.0
