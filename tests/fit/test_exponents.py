@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from unisymnet.fit.exponents import EXPONENTS, ExponentPolicy, Temperature
+from unisymnet.fit.exponents import EXPONENTS, ExponentPolicy, Temperature, simplest_choices
 
 
 def test_samples_follow_the_distribution_when_cold() -> None:
@@ -64,3 +64,12 @@ def test_schedules_start_at_tau0_and_never_rise(schedule: str) -> None:
 def test_unknown_schedule_is_named() -> None:
     with pytest.raises(ValueError, match="cosine"):
         Temperature("cosine").at(0, 1)
+
+
+def test_the_sweep_starts_with_the_simplest_and_never_repeats() -> None:
+    choices = list(simplest_choices(EXPONENTS, 3, 400))
+    assert choices[0] == (1.0, 1.0, 1.0)
+    assert {sum(v != 1.0 for v in choice) for choice in choices[1:4]} == {1}
+    assert len(set(choices)) == len(choices) == 400
+    assert len(list(simplest_choices(EXPONENTS, 1, 400))) == len(EXPONENTS)
+    assert list(simplest_choices(EXPONENTS, 0, 400)) == []

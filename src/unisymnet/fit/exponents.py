@@ -6,7 +6,9 @@ exponent to the continuous fit.  This file samples and learns; it fits nothing a
 
 from __future__ import annotations
 
+import heapq
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,6 +84,32 @@ class ExponentPolicy:
         logs = np.log(p + 1e-300)
         by_entropy = -p * (logs - (p * logs).sum(axis=1, keepdims=True))
         self.logits += rate * (gradient + entropy * by_entropy)
+
+
+def simplest_choices(
+    values: tuple[float | None, ...], n_positions: int, most: int
+) -> Iterator[tuple[float | None, ...]]:
+    """Choices for all positions in the order of their total cost: ones, then single squares and inverses, …"""
+    ranked = sorted(values, key=_cost)
+    heap: list[tuple[float, tuple[int, ...]]] = [(0.0, (0,) * n_positions)]
+    seen = {heap[0][1]}
+    for _ in range(most if n_positions else 0):
+        if not heap:
+            return
+        _, ranks = heapq.heappop(heap)
+        yield tuple(ranked[r] for r in ranks)
+        for i, r in enumerate(ranks):
+            following = (*ranks[:i], r + 1, *ranks[i + 1 :])
+            if r + 1 < len(ranked) and following not in seen:
+                seen.add(following)
+                heapq.heappush(heap, (sum(_cost(ranked[k]) for k in following), following))
+
+
+def _cost(exponent: float | None) -> float:
+    """How unusual an exponent is; 1 is free."""
+    if exponent is None:
+        return 2.5
+    return abs(math.log2(abs(exponent))) + (exponent < 0) * 0.9 + (abs(exponent) < 1) * 0.2
 
 
 def _softmax(x: Floats) -> Floats:

@@ -4,7 +4,8 @@ The paper's inner strategy for a skeleton f_s.  Every rollout replaces the expon
 continuous, ``*``), fits the other constants from several starts, and is rewarded with 1/(1 + error); the policy
 learns from the best rollouts only.  Repeated choices are looked up, not refitted.  Beyond the paper, each with its
 switch: ``warm`` (the first rollout leaves all exponents continuous, the next round what it found), ``climb`` (exponents
-of the best rollouts changed one at a time) and ``deepen`` (more starts for the best).
+of the best rollouts changed one at a time), ``sweep`` (the simplest choices of all) and ``deepen`` (more starts for the
+best).  A policy alone settles early on good approximations; these look where the exact law would be.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..symbolic.constants import merge_params
 from ..symbolic.expr import Const, Expr, Param, bind, n_params, rebuild
 from ..symbolic.simplify import simplify
 from .constants import fit_constants
-from .exponents import EXPONENTS, ExponentPolicy, Temperature
+from .exponents import EXPONENTS, ExponentPolicy, Temperature, simplest_choices
 from .snap import exponent_params
 
 Choice = tuple[float | None, ...]  # one value of V per exponent position, None for "*"
@@ -46,6 +47,7 @@ class SFO:
     reward: str = "normalised"
     warm: bool = True
     climb: bool = True
+    sweep: int = 250  # how many of the simplest choices; 0 switches it off
     deepen: int = 8  # times as many starts; 0 switches it off
     keep_history: bool = False
 
@@ -101,6 +103,10 @@ class _Rollouts:
             self.learn()
         if self.settings.climb:
             self.climb_exponents()
+        for choice in simplest_choices(self.settings.exponents, len(self.positions), self.settings.sweep):
+            if self.done() or self.deadline.expired():
+                break
+            self.fitted(choice)
         if self.settings.deepen:
             self.deepen_best()
         return self.result()

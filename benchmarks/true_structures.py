@@ -1,0 +1,101 @@
+"""Given the true structure, how often does SFO find the law?  The inner level of the bi-level problem alone.
+
+Every row of the standard and Feynman catalogs that has a label in one of the paper's two settings is identified,
+encoded and decoded; SFO gets the skeleton and 200 points (the catalog's own number for the standard suites).
+
+    python benchmarks/true_structures.py            both noise levels, one table
+    python benchmarks/true_structures.py --noise 0 --suite standard
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator
+
+import numpy as np
+
+from unisymnet.bench.problems import BenchProblem, add_noise, load_suite
+from unisymnet.candidate import Status
+from unisymnet.deadline import Deadline
+from unisymnet.errors import EncodingError
+from unisymnet.fit.kernels import warm_up
+from unisymnet.fit.sfo import SFO
+from unisymnet.fit.snap import snap
+from unisymnet.metrics import is_solution_srbench, is_solution_strict, r2
+from unisymnet.problem import make_problem
+from unisymnet.symbolic.expr import Expr, evaluate
+from unisymnet.symbolic.identify import identify
+from unisymnet.symbolic.simplify import simplify
+from unisymnet.symbolic.skeleton import to_skeleton
+from unisymnet.symbolic.tokens import Vocabulary
+
+SETTINGS = (Vocabulary(4, 5, 6), Vocabulary(10, 7, 7))
+MAX_TIME = 20.0
+SEED = 0
+
+
+def encodable(suites: tuple[str, ...]) -> Iterator[tuple[BenchProblem, Expr]]:
+    """Problems with a label in one of the two settings, and the skeleton their label decodes to."""
+    for suite in suites:
+        for problem in load_suite(suite):
+            for vocabulary in SETTINGS:
+                try:
+                    structure = identify(simplify(problem.expr)).structure
+                    skeleton = to_skeleton(vocabulary.decode(vocabulary.encode(structure)))
+                except EncodingError:
+                    continue
+                yield problem, skeleton.expr
+                break
+
+
+def solve(problem: BenchProblem, skeleton: Expr, noise: float) -> tuple[bool, float]:
+    """Was the law found (strict judge without noise, SRBench's with), and in what time?"""
+    rng = np.random.default_rng(SEED)
+    rows = 200 if problem.suite == "feynman" else None
+    X, y = problem.sample(rows, rng=rng)
+    data = make_problem(X, add_noise(y, noise, rng=rng) if noise else y)
+    began = time.perf_counter()
+    result = SFO().fit_expr(skeleton, data, rng=rng, deadline=Deadline.after(MAX_TIME))
+    if result.status is not Status.OK:
+        return False, time.perf_counter() - began
+    found = simplify(snap(data.to_original(result.expr), X, data.y * data.y_scale).expr)
+    seconds = time.perf_counter() - began
+    X_in, y_in = problem.sample(400, rng=rng, part="test")
+    if noise:
+        return is_solution_srbench(problem.expr, found, r2(y_in, evaluate(found, X_in))), seconds
+    X_out, _ = problem.sample(400, rng=rng, part="wide")
+    return is_solution_strict(problem.expr, found, X_in, X_out), seconds
+
+
+def rates(suites: tuple[str, ...] = ("standard", "feynman")) -> tuple[float, float]:
+    """Share of laws found without noise and at noise 0.01 (the hook of benchmarks/fits.py)."""
+    warm_up()
+    return _table(0.0, suites), _table(0.01, suites)
+
+
+def _table(noise: float, suites: tuple[str, ...]) -> float:
+    missed, times = [], []
+    for problem, skeleton in encodable(suites):
+        solved, seconds = solve(problem, skeleton, noise)
+        times.append(seconds)
+        if not solved:
+            missed.append(problem.name)
+    rate = 1.0 - len(missed) / len(times)
+    print(f"noise {noise}: {len(times) - len(missed)} of {len(times)} ({rate:.1%}), median {np.median(times):.3f} s")
+    print(f"  missed: {', '.join(missed)}")
+    return rate
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--noise", type=float, nargs="*", default=[0.0, 0.01])
+    parser.add_argument("--suite", nargs="*", default=["standard", "feynman"])
+    arguments = parser.parse_args()
+    warm_up()
+    values = [_table(noise, tuple(arguments.suite)) for noise in arguments.noise]
+    print(" ".join(f"rate_{noise:g}={value:.3f}" for noise, value in zip(arguments.noise, values, strict=True)))
+
+
+if __name__ == "__main__":
+    main()
