@@ -77,19 +77,27 @@ def trained(
         _screen(network, draw, few, settings.screening, rng=rng, deadline=deadline)
     curve = train(settings, network, unit, rng=rng, deadline=deadline)
     if settings.n_settling:
+        # All restarts a little, then the best of them to the end.
+        curve += settle(network, unit, settings.n_settling // 4, deadline=deadline)
+        network = network.picked(_ranked(network, unit)[1][: max(4, settings.n_restarts // 4)])
         curve += settle(network, unit, settings.n_settling, deadline=deadline)
-    with torch.no_grad():
-        losses = unit.losses(network(unit.x))
-    order = torch.argsort(losses, stable=True)
+    losses, order = _ranked(network, unit)
     size = y_scale**2
     return Trained(
-        network=network.picked(order.tolist()),
+        network=network.picked(order),
         rows=unit,
         x_scales=x_scales,
         y_scale=y_scale,
-        losses=[loss * size for loss in losses[order].tolist()],
+        losses=[losses[i] * size for i in order],
         curve=[loss * size for loss in curve],
     )
+
+
+@torch.no_grad()
+def _ranked(network: SymbolicNetwork, rows: Rows) -> tuple[list[float], list[int]]:
+    """The losses of the restarts, and their order from best to worst."""
+    losses = rows.losses(network(rows.x))
+    return losses.tolist(), torch.argsort(losses, stable=True).tolist()
 
 
 @torch.no_grad()

@@ -1,0 +1,273 @@
+"""The paper's comparison of inner strategies: SFO, DNO-P, DNO-NP on the same structures of random corpus functions.
+
+Usage: python -m unisymnet.bench.optimisers --out FILE.jsonl [--quick] [--functions N] [--noise 0 0.1]
+       [--structures true transformer] [--methods sfo dno-p dno-np default] [--negative] [--jobs 2] [--tables]
+Functions have at most four inputs and six layers (Appendix "Artificial DataSet in Ablation Studies").  "true" gives
+every strategy the structure of the function itself, "transformer" the candidates of the shipped model.  ``--negative``
+moves the inputs to the negative domain and compares the signed logarithm with the paper's plain one.  One JSON line a
+run; what the file holds is not run again.  Means of R² count a negative or undefined R² as 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..candidate import Candidate, ParetoFront, Proposal, Status, select
+from ..corpus import LOW, Corpus
+from ..deadline import Deadline
+from ..fit.dno import DNO, DNOResult, structure_of
+from ..fit.polish import Polish
+from ..metrics import complexity, is_solution_strict, r2
+from ..problem import Floats, Problem, make_problem
+from ..symbolic.expr import Expr, evaluate
+from ..symbolic.identify import identify
+from ..symbolic.skeleton import network_to_expr, to_skeleton
+from ..symbolic.structure import Structure
+from .optimiser_tables import print_negative, print_pruning, print_strategies
+from .problems import add_noise
+from .records import append_record, mend, read_records
+
+Record = dict[str, Any]
+NOISE = (0.0, 0.001, 0.01, 0.1)
+METHODS = ("sfo", "dno-p", "dno-np", "default")
+# The paper's training and nothing else, for the comparison with what is added here.
+PLAIN = DNO(signed=False, screening=0, trust=False, n_settling=0, n_cut=0)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run: function ``number`` of the seeded corpus, fitted by one method."""
+
+    number: int
+    method: str
+    noise: float = 0.0
+    structures: str = "true"
+    negative: bool = False
+    signed: bool = True
+    paper: bool = False  # DNO without what is added to the paper
+    seed: int = 0
+    max_time: float = 30.0
+
+    def key(self) -> tuple[Any, ...]:
+        return (*(self.number, self.method, self.noise, self.structures), self.negative, self.signed, self.paper)
+
+
+@dataclass(frozen=True)
+class Data:
+    """A random function with rows to fit and fresh rows of the same box to judge by."""
+
+    truth: Expr
+    X: Floats
+    y: Floats
+    X_test: Floats
+    y_test: Floats
+
+
+def draw_data(number: int, *, seed: int, negative: bool = False, n_rows: int = 200) -> Data | None:
+    """Function ``number`` on its own box or on a mirror image of it that is all negative; None if undefined there."""
+    example = next(Corpus(LOW, seed=seed).starting_at(number))
+    points = example.points.astype(np.float64)
+    X = points[np.any(points != 0.0, axis=1), : example.n_features]
+    low, high = X.min(axis=0), X.max(axis=0)
+    if negative:
+        low, high = -np.maximum(np.abs(low), np.abs(high)), -0.1 * np.minimum(np.abs(low), np.abs(high))
+    rng = np.random.default_rng([seed, number, int(negative)])
+    fresh = low + (high - low) * rng.random((8 * n_rows, example.n_features))
+    y = evaluate(example.expr, fresh)
+    with np.errstate(all="ignore"):
+        usable = np.flatnonzero(np.abs(y) < 1e12)
+    if len(usable) < 2 * n_rows or np.ptp(y[usable]) == 0.0:
+        return None
+    a, b = usable[:n_rows], usable[n_rows : 2 * n_rows]
+    return Data(example.expr, fresh[a], y[a], fresh[b], y[b])
+
+
+def structures_for(kind: str, data: Data, problem: Problem, *, rng: np.random.Generator) -> list[Structure]:
+    """The function's own structure, or the model's five best."""
+    if kind == "true":
+        return [identify(data.truth, problem.n_features).structure]
+    from ..model.proposer import TransformerProposer
+
+    stage = TransformerProposer(n_candidates=5, n_bags=1, n_samples=0, n_frequent=0)
+    proposals = stage.propose(problem, ParetoFront(), rng=rng, deadline=Deadline.after(60.0))
+    found = [structure_of(proposal.expr, problem.n_features) for proposal in proposals]
+    return [structure for structure in found if structure is not None]
+
+
+def run_task(task: Task) -> Record:
+    """Fit and judge; everything that is recorded of one run."""
+    record: Record = {
+        "number": task.number, "method": task.method, "noise": task.noise, "structures": task.structures,
+        "negative": task.negative, "signed": task.signed, "paper": task.paper,
+    }  # fmt: skip
+    data = draw_data(task.number, seed=task.seed, negative=task.negative)
+    if data is None:
+        return record | {"status": "undefined"}
+    rng = np.random.default_rng([task.seed, task.number])
+    problem = make_problem(data.X, add_noise(data.y, task.noise, rng=rng))
+    structures = structures_for(task.structures, data, problem, rng=rng)
+    began = time.monotonic()
+    fitted = _fit(task, structures, problem, rng)
+    seconds = time.monotonic() - began
+    return record | _judged(fitted, data, problem) | {
+        "status": "ok", "seconds": seconds, "truth": str(data.truth),
+        "depth": identify(data.truth, problem.n_features).structure.depth, "n_structures": len(structures),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The formula picked from the front and the most accurate one (caller's units), and the trained network if any."""
+
+    picked: Candidate | None
+    closest: Candidate | None
+    network: DNOResult | None
+
+
+def _fit(task: Task, structures: Sequence[Structure], problem: Problem, rng: np.random.Generator) -> Fitted:
+    polish, front, deadline = Polish(), ParetoFront(), Deadline.after(task.max_time)
+    best: DNOResult | None = None
+    if task.method == "sfo":
+        for i, structure in enumerate(structures):
+            share = deadline.sooner(deadline.remaining() / (len(structures) - i))
+            proposal = Proposal(to_skeleton(structure).expr, "sfo")
+            front.add(polish.fit(proposal, problem, rng=rng, deadline=share))
+    else:
+        base = replace(PLAIN if task.paper else DNO(), pruning=task.method == "dno-p", signed=task.signed)
+        for result in _trained(task.method, base, structures, problem, rng, deadline):
+            for expr in result.formulas:
+                front.add(polish.fit(Proposal(expr, task.method), problem, rng=rng, deadline=deadline))
+            if result.status is Status.OK and (best is None or result.loss < best.loss):
+                best = result
+    if not len(front):
+        return Fitted(None, None, best)
+    picked = front[select(front, "best", n_rows=problem.n_rows, spread=problem.spread * problem.y_scale)]
+    return Fitted(polish.finish(picked, problem, deadline=Deadline.after(5.0)), front[-1], best)
+
+
+def _trained(
+    method: str,
+    dno: DNO,
+    structures: Sequence[Structure],
+    problem: Problem,
+    rng: np.random.Generator,
+    deadline: Deadline,
+) -> Iterator[DNOResult]:
+    if method == "default":
+        yield dno.train_default(problem, rng=rng, deadline=deadline)
+        return
+    for i, structure in enumerate(structures):
+        share = deadline.sooner(deadline.remaining() / (len(structures) - i))
+        yield dno.train(structure, problem, rng=rng, deadline=share)
+
+
+def _judged(fitted: Fitted, data: Data, problem: Problem) -> Record:
+    """``solved`` judges the picked formula; ``r2`` is that of what fits the training rows best, formula or network."""
+    formula, network = fitted.picked, fitted.network
+    record: Record = {"r2_formula": None, "r2_network": None, "solved": False, "complexity": None, "expression": None}
+    if formula is not None:
+        record["r2_formula"] = r2(data.y_test, evaluate(formula.expr, data.X_test))
+        record["solved"] = _is_law(formula.expr, data)
+        record["complexity"], record["expression"] = formula.complexity, str(formula.expr)
+    if network is not None and network.network is not None:
+        values = network.predict(data.X_test / problem.x_scales) * problem.y_scale
+        record["r2_network"] = r2(data.y_test, values)
+        record["network_complexity"] = complexity(network_to_expr(network.network.network(0)))
+    closest = fitted.closest
+    if network is not None and (closest is None or network.loss * problem.y_scale**2 < closest.loss):
+        record["r2"] = record["r2_network"]
+    else:
+        record["r2"] = None if closest is None else r2(data.y_test, evaluate(closest.expr, data.X_test))
+    return record
+
+
+def _is_law(found: Expr, data: Data) -> bool:
+    """Is it the law up to the values of its constants?  They are refitted without noise and then judged strictly."""
+    clean = make_problem(data.X, data.y)
+    proposal = Proposal(clean.to_scaled(found), "judge")
+    fitted = Polish().fit(proposal, clean, rng=np.random.default_rng(0), deadline=Deadline.after(5.0))
+    if fitted.status is not Status.OK:
+        return False
+    low, high = data.X_test.min(axis=0), data.X_test.max(axis=0)
+    rng = np.random.default_rng(1)
+    wide = low - 0.1 * (high - low) + 1.2 * (high - low) * rng.random(data.X_test.shape)
+    return is_solution_strict(data.truth, fitted.expr, data.X_test, wide)
+
+
+def tasks_of(options: argparse.Namespace) -> list[Task]:
+    common = {"seed": options.seed, "max_time": options.max_time}
+    if options.negative:
+        return [
+            Task(n, method, negative=True, signed=signed, paper=paper, **common)
+            for n in range(options.functions)
+            for method in ("dno-p", "dno-np")
+            for paper in (True, False)
+            for signed in (False, True)
+        ]
+    return [
+        Task(n, method, noise, kind, paper=options.paper, signed=not options.paper, **common)
+        for kind in options.structures
+        for n in range(options.functions)
+        for noise in options.noise
+        for method in options.methods
+        if not (method == "default" and (noise or kind != "true"))
+    ]
+
+
+def run(tasks: Sequence[Task], out: Path, *, jobs: int = 1) -> None:
+    """Run what the file does not hold yet."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    mend(out)
+    done = {_key(record) for record in read_records(out)}
+    todo = [task for task in tasks if task.key() not in done]
+    with ProcessPoolExecutor(jobs) as pool:
+        waiting = {pool.submit(run_task, task): task for task in todo}
+        for number, finished in enumerate(as_completed(waiting), 1):
+            record = finished.result()
+            append_record(out, record)
+            shown = {k: record.get(k) for k in ("number", "method", "noise", "solved", "r2", "seconds")}
+            print(f"{number}/{len(todo)}", shown, flush=True)
+
+
+def _key(record: Record) -> tuple[Any, ...]:
+    names = ("number", "method", "noise", "structures", "negative", "signed", "paper")
+    return tuple(record[name] for name in names)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--quick", action="store_true", help="24 functions, noise 0 and 0.1")
+    parser.add_argument("--functions", type=int, default=None)
+    parser.add_argument("--noise", type=float, nargs="+", default=None)
+    parser.add_argument("--structures", nargs="+", default=["true"], choices=["true", "transformer"])
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
+    parser.add_argument("--negative", action="store_true", help="negative domain: signed against plain logarithm")
+    parser.add_argument("--paper", action="store_true", help="DNO without what is added to the paper")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--max-time", type=float, default=30.0, help="seconds for one run")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--tables", action="store_true", help="only print the tables of the file")
+    options = parser.parse_args()
+    options.functions = options.functions or (24 if options.quick else 200)
+    options.noise = options.noise or ([0.0, 0.1] if options.quick else list(NOISE))
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: processes pay, threads do not
+    if not options.tables:
+        run(tasks_of(options), options.out, jobs=options.jobs)
+    records = [record for record in read_records(options.out) if record["status"] == "ok"]
+    print_strategies(records)
+    print_pruning(records)
+    print_negative(records)
+
+
+if __name__ == "__main__":
+    main()
