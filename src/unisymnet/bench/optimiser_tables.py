@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 Record = dict[str, Any]
@@ -62,24 +63,56 @@ def _print_strategies(records: Sequence[Record]) -> None:
             )
 
 
-def print_pruning(records: Sequence[Record]) -> None:
-    """The pruning ablation: R² and complexity of the trained networks themselves, by depth of the function."""
-    chosen = [
-        r for r in records
-        if r["structures"] == "true" and not r["noise"] and not r["negative"] and r.get("r2_network") is not None
-    ]  # fmt: skip
-    if not chosen:
-        return
-    print("\nnetworks at noise 0 by depth L: mean R² / mean complexity before cutting")
-    depths = sorted({r["depth"] for r in chosen})
-    print(f"{'method':<8}" + "".join(f"{f'L = {depth}':>16}" for depth in depths))
+def pruning_cells(records: Sequence[Record]) -> dict[str, dict[int, tuple[float, float]]]:
+    """Mean R² and mean complexity of the trained networks themselves, by method and depth of the function."""
+    table: dict[str, dict[int, tuple[float, float]]] = {}
     for method in ("default", "dno-np", "dno-p"):
-        cells = []
-        for depth in depths:
-            cell = [r for r in chosen if r["method"] == method and r["depth"] == depth]
-            size = sum(r["network_complexity"] for r in cell) / len(cell) if cell else math.nan
-            cells.append(f"{mean_r2(r['r2_network'] for r in cell):>8.3f} /{size:>6.0f}")
-        print(f"{method:<8}" + "".join(cells))
+        for depth in range(1, 7):
+            cell = [
+                r
+                for r in records
+                if (r["method"], r["structures"], r["noise"], r["negative"]) == (method, "true", 0.0, False)
+                and r["depth"] == depth
+                and r["r2_network"] is not None
+            ]
+            if cell:
+                size = sum(r["network_complexity"] for r in cell) / len(cell)
+                table.setdefault(method, {})[depth] = mean_r2(r["r2_network"] for r in cell), size
+    return table
+
+
+def print_pruning(records: Sequence[Record]) -> None:
+    """The pruning ablation as a table."""
+    table = pruning_cells(records)
+    if not table:
+        return
+    depths = sorted({depth for cells in table.values() for depth in cells})
+    print("\nnetworks at noise 0 by depth L: mean R² / mean complexity before cutting")
+    print(f"{'method':<8}" + "".join(f"{f'L = {depth}':>16}" for depth in depths))
+    for method, cells in table.items():
+        pairs = [cells.get(depth, (math.nan, math.nan)) for depth in depths]
+        print(f"{method:<8}" + "".join(f"{score:>8.3f} /{size:>6.0f}" for score, size in pairs))
+
+
+def draw_pruning(records: Sequence[Record], path: Path) -> None:
+    """The pruning ablation as the paper's figure: complexity as bars, R² as lines, both by depth."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    fig, (left, right) = plt.subplots(1, 2, figsize=(9.0, 3.6), layout="constrained")
+    colours = {"default": "#7f8c8d", "dno-np": "#2471a3", "dno-p": "#c0392b"}
+    for place, (method, cells) in enumerate(pruning_cells(records).items()):
+        depths = sorted(cells)
+        bars = [depth + 0.27 * (place - 1) for depth in depths]
+        left.bar(bars, [cells[depth][1] for depth in depths], 0.25, color=colours[method], label=method)
+        right.plot(depths, [cells[depth][0] for depth in depths], "o-", color=colours[method], label=method)
+    left.set(xlabel="layers L", ylabel="complexity", yscale="log")
+    right.set(xlabel="layers L", ylabel="mean R²", ylim=(0.0, 1.03))
+    left.legend(frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fig.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def print_negative(records: Sequence[Record]) -> None:

@@ -32,7 +32,7 @@ from ..symbolic.expr import Expr, evaluate
 from ..symbolic.identify import identify
 from ..symbolic.skeleton import network_to_expr, to_skeleton
 from ..symbolic.structure import Structure
-from .optimiser_tables import print_negative, print_pruning, print_strategies
+from .optimiser_tables import draw_pruning, print_negative, print_pruning, print_strategies
 from .problems import add_noise
 from .records import append_record, mend, read_records
 
@@ -256,6 +256,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--max-time", type=float, default=30.0, help="seconds for one run")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--figure", type=Path, default=None, help="draw the pruning ablation")
     parser.add_argument("--tables", action="store_true", help="only print the tables of the file")
     options = parser.parse_args()
     options.functions = options.functions or (24 if options.quick else 200)
@@ -263,10 +264,17 @@ def main() -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: processes pay, threads do not
     if not options.tables:
         run(tasks_of(options), options.out, jobs=options.jobs)
-    records = [record for record in read_records(options.out) if record["status"] == "ok"]
+    show(options.out, options.figure)
+
+
+def show(out: Path, figure: Path | None = None) -> None:
+    """The tables of a file of records, and the figure if wanted."""
+    records = [record for record in read_records(out) if record["status"] == "ok"]
     print_strategies(records)
     print_pruning(records)
     print_negative(records)
+    if figure is not None:
+        draw_pruning(records, figure)
 
 
 if __name__ == "__main__":
