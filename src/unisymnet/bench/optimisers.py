@@ -267,6 +267,18 @@ def main() -> None:
     show(options.out, options.figure)
 
 
+def compare(out: Path, *, functions: int = 200, seed: int = 0, max_time: float = 30.0, jobs: int = 1) -> None:
+    """The whole comparison at the paper's noise levels, on true structures and on those of the model if it is there."""
+    from ..model.runtime import shipped
+
+    kinds = ("true", "transformer") if shipped() else ("true",)
+    settings = {"structures": kinds, "noise": NOISE, "methods": METHODS, "paper": False, "negative": False}
+    options = argparse.Namespace(functions=functions, seed=seed, max_time=max_time, **settings)
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    run(tasks_of(options), out, jobs=jobs)
+    show(out)
+
+
 def show(out: Path, figure: Path | None = None) -> None:
     """The tables of a file of records, and the figure if wanted."""
     records = [record for record in read_records(out) if record["status"] == "ok"]

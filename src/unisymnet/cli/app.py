@@ -187,13 +187,16 @@ def bench(
     out: Annotated[str | None, typer.Option(help="JSON lines file; what it holds is not run again")] = None,
 ) -> None:
     """Run a benchmark suite and write one JSON line for each problem."""
-    from .benching import list_suites, run_bench
+    from .benching import list_suites, run_bench, run_optimisers
 
     if suite == "list":
         list_suites()
         return
     if out is None:
         raise typer.BadParameter("say where to write the results: --out FILE.jsonl")
+    if suite == "optimisers":
+        run_optimisers(out, max_time, seed, jobs)
+        return
     run_bench(suite, method, noise, max_time, seed, jobs, out, _words(problems))
 
 

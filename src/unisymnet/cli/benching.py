@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ..bench.methods import METHODS
@@ -15,7 +16,17 @@ from ..errors import DataError
 def list_suites() -> None:
     for name, (about, count) in suites().items():
         print(f"{name:<12} {count:>4} problems  {about}")
+    print("optimisers    200 problems  SFO, DNO-P and DNO-NP on random functions, at four noise levels")
     print(f"methods: {', '.join(METHODS)}")
+
+
+def run_optimisers(out: str, max_time: float, seed: int, jobs: int) -> None:
+    """The comparison of SFO, DNO-P and DNO-NP."""
+    from ..bench.optimisers import compare
+    from ..fit.dno import require_torch
+
+    require_torch()
+    compare(Path(out), seed=seed, max_time=max_time, jobs=jobs)
 
 
 def run_bench(
