@@ -9,7 +9,8 @@ two inputs, the smallest bases first.  Inner constants (sin(2·x)) are not found
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -19,8 +20,9 @@ from numpy.typing import NDArray
 from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
-from .basis import Basis, boxes, extended, laurent, multilinear, polynomial, unaries
-from .eliminate import Selection, exact_support, residual_norms, selections
+from ..symbolic.expr import Expr
+from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, unaries
+from .eliminate import exact_support, plain_length, residual_norms, selections
 from .score import Model, Pool, least_squares, sample_rows, standard_errors
 from .views import View, views_of
 from .write import write_sum
@@ -28,11 +30,14 @@ from .write import write_sum
 __all__ = ["Bases", "ExtendedBases", "plain_bases", "extended_bases"]
 
 Floats = NDArray[np.float64]
+Product = tuple[Basis, tuple[Unary, ...]]
 
 # A term whose loss would raise the residual by less (in units of std(y)) is what approximations are made of.
 LEAST_TERM = 1e-7
 # A true law has few terms; more is an expansion of something else.
 MOST_TERMS = 20
+# Columns of a basis by rows of clean data (a noisy fit takes at most half); the law itself has far fewer terms.
+EXACT_SHARE = 0.75
 NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)")
 LOOSEST = 0.2
 
@@ -52,10 +57,9 @@ class Bases:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        yield from _proposals(self, problem, plain_bases(problem, self._cap(problem)), rng, deadline)
-
-    def _cap(self, problem: Problem) -> int:
-        return min(self.max_columns, problem.n_rows // 2)
+        cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
+        found: list[Product] = [(basis, ()) for basis in plain_bases(problem, cap)]
+        yield from _proposals(self, problem, found, rng, deadline)
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class ExtendedBases:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        found = extended_bases(problem, min(self.max_columns, problem.n_rows // 2))
+        found = extended_bases(problem, min(self.max_columns, int(EXACT_SHARE * problem.n_rows)))
         yield from _proposals(self, problem, found, rng, deadline.sooner(self.seconds))
 
 
@@ -102,30 +106,34 @@ def _count(d: int, degree: int) -> int:
     return out
 
 
-def extended_bases(problem: Problem, cap: int) -> Iterator[Basis]:
+def extended_bases(problem: Problem, cap: int) -> list[Product]:
     """Products with unary functions of one input, or of two, of up to ``cap`` columns, the smallest first."""
     d = problem.n_features
     divisors = [bool(np.all(column != 0.0)) for column in problem.X.T]
     bases = [polynomial(d, 0), polynomial(d, 1), polynomial(d, 2), polynomial(d, 3)]
     if d >= 3:
         bases += [multilinear(d, 3), multilinear(d, 4)]
+    if bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow")):
+        bases.append(halves(d, 2))
     if any(divisors):
-        bases += [laurent(d, degree, divisors) for degree in (2, 3)]
+        bases += [laurent(d, degree, divisors) for degree in (2, 3) if _count(2 * d, degree) <= 2 * cap]
     low, high = unaries(problem, high=False), unaries(problem, high=True)
     choices = [*((u,) for u in low), *((u,) for u in high), *combinations(low, 2), *combinations(high, 2)]
     found = []
     for factors in choices:
-        times = int(np.prod([len(unary.powers) + 1 for unary in factors]))
-        found += [(base, factors, len(base) * times) for base in bases if len(base) * times <= cap]
-    found.sort(key=lambda item: item[2])
-    for base, factors, _ in found:
-        yield extended(base, factors)
+        found += [(base, factors) for base in bases if _size(base, factors) <= cap]
+    return sorted(found, key=lambda product: _size(*product))
+
+
+def _size(base: Basis, factors: Sequence[Unary]) -> int:
+    """Columns of a product."""
+    return len(base) * math.prod(len(unary.powers) + 1 for unary in factors)
 
 
 def _proposals(
     stage: Bases | ExtendedBases,
     problem: Problem,
-    found: Iterable[Basis],
+    found: list[Product],
     rng: np.random.Generator,
     deadline: Deadline,
 ) -> Iterator[Proposal]:
@@ -133,47 +141,56 @@ def _proposals(
     if problem.spread == 0.0:
         return
     pool = Pool(problem, stage.name)
-    views = [view for view in views_of(problem) if view.strict]
-    small: list[Basis] = []
-    for basis in found:
-        if deadline.expired():
-            break
-        if len(basis) <= stage.noisy_columns:
-            small.append(basis)
-        if stage.exact:
-            if _exact_pass(problem, basis, views, pool, rng):
+    if stage.exact and found:
+        scan = _Scan(problem, int(1.25 * _size(*found[-1])) + 20, rng)
+        for base, factors in found:
+            if deadline.expired():
+                break
+            hits = [_exact_formula(problem, extended(base, factors), v, pool, rng) for v in scan.hits(base, factors)]
+            if any(hits):
                 yield from pool.proposals(2)
                 return
     if stage.noisy:
         rows = sample_rows(problem.n_rows, stage.max_rows, rng)
-        for basis in small:
-            if deadline.expired():
+        refits: list[_Refit] = []
+        for base, factors in found:
+            if deadline.expired() or _size(base, factors) > min(stage.noisy_columns, len(rows) // 2):
                 break
-            _noisy_pass(problem, basis, rows, pool)
+            refits = sorted(refits, key=lambda refit: refit.length)[: 2 * stage.limit]
+            enough = refits[stage.limit].length if len(refits) > stage.limit else math.inf
+            refits += _noisy_pass(problem, extended(base, factors), rows, enough)
+        for refit in sorted(refits, key=lambda refit: refit.length)[: 2 * stage.limit]:
+            for expr in refit.writings(problem):
+                pool.add(expr)
         yield from pool.proposals(stage.limit)
 
 
-def _exact_pass(
-    problem: Problem, basis: Basis, views: list[View], pool: Pool, rng: np.random.Generator
-) -> bool:
-    """Add the exact formulas over this basis to the pool; was there one?"""
-    p = len(basis)
-    rows = sample_rows(problem.n_rows, p + max(20, p // 4), rng)
-    columns = basis.columns(problem.X[rows])
-    targets = np.column_stack([view.values(problem.y[rows]) for view in views])
-    good = np.isfinite(columns).all(axis=1) & np.isfinite(targets[:, 0])
-    usable = np.asarray(np.isfinite(targets[good]).all(axis=0))
-    if good.sum() < min(len(rows), p + 5) or not usable.any():
-        return False
-    columns = columns[good] / np.linalg.norm(columns[good], axis=0)
-    if not np.isfinite(columns).all():
-        return False
-    left = residual_norms(columns, targets[good][:, usable])
-    hit = False
-    for view, off in zip([v for v, ok in zip(views, usable, strict=True) if ok], left, strict=True):
-        if off < 1e-9 and len(rows) > p:
-            hit = _exact_formula(problem, basis, view, pool, rng) or hit
-    return hit
+class _Scan:
+    """The cheap test of a basis: which views lie in its span, on as many rows as that needs."""
+
+    def __init__(self, problem: Problem, n_rows: int, rng: np.random.Generator) -> None:
+        views = [view for view in views_of(problem) if view.strict]
+        rows = rng.permutation(problem.n_rows)[:n_rows]
+        targets = np.column_stack([view.values(problem.y[rows]) for view in views])
+        # A zero of y makes single rows useless for 1/y and ln y, not the views.
+        usable = np.flatnonzero(np.isfinite(targets).mean(axis=0) > 0.7)
+        good = np.isfinite(targets[:, usable]).all(axis=1)
+        self.views = [views[k] for k in usable]
+        self.targets = targets[good][:, usable]
+        self.grid = Grid(problem.X[rows[good]])
+
+    def hits(self, base: Basis, factors: Sequence[Unary]) -> list[View]:
+        size = _size(base, factors)
+        n_rows = min(len(self.targets), size + max(20, size // 4))
+        if n_rows < size + 4:
+            return []
+        columns = self.grid.columns(base, factors, n_rows)
+        with np.errstate(all="ignore"):
+            columns = columns / np.sqrt(np.einsum("ij,ij->j", columns, columns))
+        if not np.isfinite(columns).all():
+            return []
+        left = residual_norms(columns, self.targets[:n_rows])
+        return [view for view, off in zip(self.views, left, strict=True) if off < 1e-9]
 
 
 def _exact_formula(problem: Problem, basis: Basis, view: View, pool: Pool, rng: np.random.Generator) -> bool:
@@ -185,7 +202,7 @@ def _exact_formula(problem: Problem, basis: Basis, view: View, pool: Pool, rng: 
     # Relative to the variation of the target: a large mean must not hide a residual.
     tol = 3e-12 * float(np.linalg.norm(target - target.mean()) / np.linalg.norm(target))
     support = exact_support(columns / norms, target, max(tol, 3e-15), MOST_TERMS)
-    if support is None:
+    if support is None or len(support) > problem.n_rows // 2:
         return False
     support = np.sort(support)
     columns, target = basis.columns(problem.X)[:, support], view.values(problem.y)
@@ -210,10 +227,28 @@ def _least_rise(columns: Floats, solution: Floats, target: Floats) -> float:
     return float(rises.min() / np.linalg.norm(target - target.mean()))
 
 
-def _noisy_pass(problem: Problem, basis: Basis, rows: NDArray[np.intp], pool: Pool) -> None:
-    """Add the best formulas over this basis by description length to the pool."""
+@dataclass(frozen=True)
+class _Refit:
+    """A selection with constants refitted in the space of y; ``length`` counts a plain sum of its terms."""
+
+    length: float
+    basis: Basis
+    view: View
+    support: NDArray[np.intp]
+    params: Floats
+    tol: float
+
+    def writings(self, problem: Problem) -> Iterator[Expr | None]:
+        """By pure algebra, and as the simpler neighbour that the errors allow."""
+        poly = self.basis.poly(self.support, self.params)
+        for tol in (1e-9, self.tol):
+            yield write_sum(problem, self.view, poly, tol)
+
+
+def _noisy_pass(problem: Problem, basis: Basis, rows: NDArray[np.intp], enough: float) -> Iterator[_Refit]:
+    """The best selections of this basis for every view that could be shorter than ``enough``."""
     X, y = problem.X[rows], problem.y[rows]
-    columns = basis.columns(X)
+    columns, tokens = basis.columns(X), basis.tokens()
     if not np.isfinite(columns).all():
         return
     root = np.sqrt(problem.weights[rows])
@@ -227,39 +262,18 @@ def _noisy_pass(problem: Problem, basis: Basis, rows: NDArray[np.intp], pool: Po
         norms = np.linalg.norm(weighted, axis=0)
         if not np.isfinite(norms).all() or norms.min() == 0.0:
             continue
-        chosen = selections(
-            weighted / norms,
-            target[good] * weights[good],
-            basis.tokens(),
-            spread=problem.spread,
-            largest=largest,
-        )
-        for selection in chosen:
-            _add_refitted(problem, basis, view, selection, norms, (columns, y, root), pool)
-
-
-def _add_refitted(
-    problem: Problem,
-    basis: Basis,
-    view: View,
-    selection: Selection,
-    norms: Floats,
-    data: tuple[Floats, Floats, Floats],
-    pool: Pool,
-) -> None:
-    """Refit a selection in the space of y and add it, written by pure algebra and as its simpler neighbour."""
-    columns, y, root = data
-    support = selection.support
-    model = _in_space_of_y(columns[:, support], view)
-    start = selection.coefficients / norms[support]
-    params, rss, jacobian = least_squares(model, start, y, root, steps=6)
-    if not np.isfinite(rss):
-        return
-    errors = standard_errors(jacobian, rss)
-    loose = float(np.clip(np.max(3.0 * errors / np.abs(params)), 1e-9, LOOSEST))
-    poly = basis.poly(support, params)
-    for tol in (1e-9, loose):
-        pool.add(write_sum(problem, view, poly, tol))
+        weighted, target = weighted / norms, target[good] * weights[good]
+        for selection in selections(
+            weighted, target, tokens, spread=problem.spread, largest=largest, enough=enough
+        ):
+            start = selection.coefficients / norms[selection.support]
+            model = _in_space_of_y(columns[:, selection.support], view)
+            params, rss, jacobian = least_squares(model, start, y, root, steps=6)
+            if np.isfinite(rss):
+                relative = np.max(3.0 * standard_errors(jacobian, rss) / np.abs(params))
+                length = plain_length(rss, len(y), selection.support, tokens, problem.spread)
+                tol = float(np.clip(relative, 1e-9, LOOSEST))
+                yield _Refit(length, basis, view, selection.support, params, tol)
 
 
 def _in_space_of_y(columns: Floats, view: View) -> Model:

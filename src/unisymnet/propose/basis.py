@@ -18,7 +18,19 @@ from ..problem import Problem
 from ..symbolic.expr import Call, Expr, Var, evaluate
 from .polynomial import Poly, make_poly
 
-__all__ = ["Basis", "Unary", "boxes", "extended", "laurent", "multilinear", "over_atoms", "polynomial", "unaries"]
+__all__ = [
+    "Basis",
+    "Grid",
+    "Unary",
+    "boxes",
+    "extended",
+    "halves",
+    "laurent",
+    "multilinear",
+    "over_atoms",
+    "polynomial",
+    "unaries",
+]
 
 Floats = NDArray[np.float64]
 Table = tuple[tuple[float, ...], ...]
@@ -113,6 +125,12 @@ def multilinear(d: int, factors: int) -> Basis:
     return Basis(f"multilinear {factors}", _inputs(d), rows)
 
 
+def halves(d: int, degree: int) -> Basis:
+    """Powers 0, 1/2, 1, … with Σp <= degree (positive inputs only)."""
+    rows = tuple(tuple(p / 2 for p in row) for row in _simplex(d, 2 * degree, False))
+    return Basis(f"halves {degree}", _inputs(d), rows)
+
+
 def laurent(d: int, degree: int, divisors: Sequence[bool]) -> Basis:
     """Negative powers too, of the inputs that ``divisors`` permits (those without zeros)."""
     rows = _simplex(d, degree, True)
@@ -160,6 +178,32 @@ def unaries(problem: Problem, high: bool) -> list[Unary]:
                 whole = [0.5, -0.5, 1.5, -1.5] if high else [0.5, -0.5]
                 found.append(Unary(f"sqrt x{i}", (x,), tuple((p,) for p in whole)))
     return found
+
+
+class Grid:
+    """Columns of bases times unary functions on a fixed sample of rows, each part computed once.
+
+    Powers that coincide (x·x^-0.5 and x^0.5) give equal columns, which a residual does not mind; ``extended``
+    makes the proper basis.
+    """
+
+    def __init__(self, X: Floats) -> None:
+        self.X = X
+        self._known: dict[str, Floats] = {}
+
+    def columns(self, base: Basis, factors: Sequence[Unary], n_rows: int) -> Floats:
+        out = self._part(f"{base.name} {base.atoms}", base)[:n_rows]
+        for unary in factors:
+            name = f"{unary.name} {len(unary.powers)}"
+            part = self._part(name, Basis(name, unary.atoms, unary.powers))[:n_rows]
+            times = np.column_stack([np.ones(n_rows), part])
+            out = (out[:, :, None] * times[:, None, :]).reshape(n_rows, -1)
+        return out
+
+    def _part(self, name: str, basis: Basis) -> Floats:
+        if name not in self._known:
+            self._known[name] = np.ascontiguousarray(basis.columns(self.X))
+        return self._known[name]
 
 
 def extended(base: Basis, factors: Sequence[Unary]) -> Basis:

@@ -18,8 +18,9 @@ from .polynomial import Form, Poly, Powers, add_forms, cost, digits, divide, min
 __all__ = ["compact_ratio", "compact_sum", "price", "sum_forms"]
 
 EXACT_TOL = 1e-10
-# Above this many terms only the cheap ways of writing are tried.
+# Above this many terms, or after this many parts, only the cheap ways of writing are tried.
 MAX_TERMS = 14
+MAX_PARTS = 80
 DIGIT = 0.2
 
 
@@ -131,6 +132,7 @@ class _Writer:
 
     def __init__(self, tol: float) -> None:
         self.tol = tol
+        self.left = MAX_PARTS
         self.known: dict[tuple[tuple[Powers, float], ...], Form] = {}
 
     def best(self, poly: Poly) -> Form:
@@ -152,7 +154,8 @@ class _Writer:
 
     def _forms(self, poly: Poly) -> Iterator[Form]:
         yield add_forms([monomial(poly.atoms, p, c) for p, c in _ordered(poly)], self.tol)
-        if len(poly) == 1:
+        self.left -= 1
+        if len(poly) == 1 or self.left < 0:
             return
         common, shared = poly.common(), poly.shared()
         if any(shared):
@@ -172,7 +175,7 @@ class _Writer:
             yield self.best(split[0]).times(self.best(split[1]))
             return
         yield from self._squares(poly)
-        yield from self._collected(poly, 3)
+        yield from self._collected(poly, 3 if len(poly) <= 6 else 2)
 
     def _collected(self, poly: Poly, width: int) -> Iterator[Form]:
         """a·(…) + (…) for the ``width`` atoms that most terms share."""

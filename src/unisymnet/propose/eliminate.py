@@ -92,20 +92,31 @@ class Selection:
 
 
 def selections(
-    columns: Floats, target: Floats, tokens: Floats, *, spread: float, largest: int, keep: int = 3
+    columns: Floats,
+    target: Floats,
+    tokens: Floats,
+    *,
+    spread: float,
+    largest: int,
+    keep: int = 3,
+    enough: float = math.inf,
 ) -> list[Selection]:
     """The best few subsets of columns by description length.
 
     Backward elimination gives one subset of every size; the best of them are improved by exchanging single
-    columns.  ``target`` and ``columns`` carry the weights; ``spread`` is the unit of residuals.
+    columns.  ``target`` and ``columns`` carry the weights; ``spread`` is the unit of residuals.  Nothing is
+    returned if even the noise level of the full basis cannot lead below the length ``enough``.
     """
     n = len(target)
     path = _Path(columns, target)
+    floor = path.full_rss() * n / max(1, n - columns.shape[1])
+    if plain_length(floor, n, np.argsort(tokens)[:2], tokens, spread) > enough:
+        return []
     found: dict[tuple[int, ...], Selection] = {}
     ranked = []
     for support, rss in path.eliminate():
         if len(support) <= largest:
-            ranked.append((_length(rss, n, support, tokens, spread), support))
+            ranked.append((plain_length(rss, n, support, tokens, spread), support))
     for _, support in sorted(ranked, key=lambda item: item[0])[:keep]:
         support = path.exchanged(support)
         key = tuple(sorted(int(k) for k in support))
@@ -113,11 +124,12 @@ def selections(
             chosen = np.array(key, dtype=np.intp)
             solution = np.asarray(np.linalg.lstsq(columns[:, chosen], target, rcond=None)[0], np.float64)
             rss = float(np.sum((columns[:, chosen] @ solution - target) ** 2))
-            found[key] = Selection(chosen, solution, rss, _length(rss, n, chosen, tokens, spread))
+            found[key] = Selection(chosen, solution, rss, plain_length(rss, n, chosen, tokens, spread))
     return sorted(found.values(), key=lambda s: s.length)
 
 
-def _length(rss: float, n: int, support: Ints, tokens: Floats, spread: float) -> float:
+def plain_length(rss: float, n: int, support: Ints, tokens: Floats, spread: float) -> float:
+    """Description length of a sum of columns as it stands, not compacted."""
     fit = 0.5 * n * math.log(max(rss / n / spread**2, FLOOR**2))
     return fit + 0.5 * len(support) * math.log(n) + TOKEN * float(np.sum(tokens[support]))
 
@@ -129,16 +141,19 @@ class _Path:
         self.gram = columns.T @ columns
         self.slope = columns.T @ target
         self.energy = float(target @ target)
-        self.triangle = _triangle(columns)
+        # The inverse comes from the triangle, whose condition is the square root of the Gram matrix's.
+        inverse_root = np.linalg.pinv(_triangle(columns), rcond=1e-10)
+        self.inverse = inverse_root @ inverse_root.T
+        self.solution = self.inverse @ self.slope
+
+    def full_rss(self) -> float:
+        """Residual sum of squares of all columns together."""
+        return max(self.energy - float(self.slope @ self.solution), 0.0)
 
     def eliminate(self) -> Iterator[tuple[Ints, float]]:
         """Subsets of falling size, the least useful column left out each time."""
         alive = np.arange(len(self.slope))
-        # The inverse comes from the triangle, whose condition is the square root of the Gram matrix's.
-        inverse_root = np.linalg.pinv(self.triangle, rcond=1e-10)
-        inverse = inverse_root @ inverse_root.T
-        solution = inverse @ self.slope
-        rss = max(self.energy - float(self.slope @ solution), 0.0)
+        inverse, solution, rss = self.inverse, self.solution, self.full_rss()
         while len(alive):
             yield alive, rss
             diagonal = np.diag(inverse)
@@ -171,8 +186,10 @@ class _Path:
                 inverse = np.linalg.inv(self.gram[np.ix_(trial, trial)])
             except np.linalg.LinAlgError:
                 break
-            rises = (inverse @ self.slope[trial]) ** 2 / np.diag(inverse)
-            trial.pop(int(np.argmin(rises)))
+            diagonal = np.diag(inverse)
+            if not np.all(diagonal > 0):
+                break
+            trial.pop(int(np.argmin((inverse @ self.slope[trial]) ** 2 / diagonal)))
             rss = self._rss(trial)
             if not rss < best * (1.0 - 1e-6):
                 break

@@ -86,7 +86,7 @@ class RatioFit:
             top = self.columns[:, self.is_top] @ params[self.is_top]
             bottom = self.columns[:, ~self.is_top] @ params[~self.is_top]
             residual = (self.view.back(top / bottom) - self.y) * self.root
-        return float(np.sum(residual**2))
+            return float(np.sum(residual**2))
 
     def _path(self, params: Floats) -> Iterator[tuple[float, Ints, Floats, float]]:
         """(description length, columns, coefficients, tolerance) with fewer and fewer columns."""

@@ -18,7 +18,7 @@ from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Call, Expr, Var
-from .basis import Basis, over_atoms
+from .basis import Basis, Grid, over_atoms
 from .ratiofit import RatioFit
 from .score import Pool, sample_rows
 from .views import View, views_of
@@ -36,6 +36,7 @@ NOISY_DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (3, 2))
 # loses its null vector (second) when any of its terms is left out.
 NULL, LEAST_TERM = 1e-12, 1e-8
 MOST_TERMS = 24
+MOST_COLUMNS = 80
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Rational:
     exact: bool = True
     noisy: bool = True
     unary: bool = True
-    max_columns: int = 200
+    max_columns: int = 300
+    unary_columns: int = 100
     noisy_columns: int = 40
     max_rows: int = 500
     limit: int = 6
@@ -61,11 +63,11 @@ class Rational:
         pool = Pool(problem, self.name)
         inputs = [Var(i) for i in range(problem.n_features)]
         if self.exact:
-            views = [view for view in views_of(problem, VIEWS) if view.strict]
+            scan = _Scan(problem, int(1.25 * self.max_columns) + 20, rng)
             for num, den in self._pairs(problem, inputs):
-                for view in views:
-                    if deadline.expired():
-                        return
+                if deadline.expired():
+                    break
+                for view in scan.hits(num, den):
                     if _exact_pass(problem, view, num, den, pool, rng):
                         yield from pool.proposals(1)
                         return
@@ -82,15 +84,15 @@ class Rational:
 
     def _pairs(self, problem: Problem, inputs: Sequence[Expr]) -> Iterator[tuple[Basis, Basis]]:
         """Numerators and denominators by their number of columns, with and without a unary function."""
-        cap = min(self.max_columns, int(0.6 * problem.n_rows))
+        cap = min(self.max_columns, int(0.75 * problem.n_rows))
         tasks: list[tuple[int, int, tuple[Expr, ...], tuple[int, int]]] = []
         atom_sets: list[tuple[Expr, ...]] = [tuple(inputs)]
         if self.unary:
             atom_sets += [(*inputs, atom) for atom in _unary_atoms(problem)]
         for order, atoms in enumerate(atom_sets):
-            for degrees in DEGREES if order == 0 else DEGREES[:7]:
+            for degrees in DEGREES if order == 0 else DEGREES[:5]:
                 count = sum(_count(len(atoms), degree) for degree in degrees)
-                if count <= cap:
+                if count <= (cap if order == 0 else min(cap, self.unary_columns)):
                     tasks.append((count, order, atoms, degrees))
         for _, _, atoms, (top, bottom) in sorted(tasks, key=lambda task: task[:2]):
             yield over_atoms(atoms, top), over_atoms(atoms, bottom)
@@ -117,25 +119,49 @@ def _unary_atoms(problem: Problem) -> list[Expr]:
     return found
 
 
+class _Scan:
+    """The cheap test: which views have a null vector over a pair of bases, on as many rows as that needs."""
+
+    def __init__(self, problem: Problem, n_rows: int, rng: np.random.Generator) -> None:
+        views = [view for view in views_of(problem, VIEWS) if view.strict]
+        rows = rng.permutation(problem.n_rows)[:n_rows]
+        targets = np.array([view.values(problem.y[rows]) for view in views])
+        usable = np.isfinite(targets).mean(axis=1) > 0.7
+        good = np.isfinite(targets[usable]).all(axis=0)
+        self.views = [view for view, ok in zip(views, usable.tolist(), strict=True) if ok]
+        self.targets = targets[usable][:, good]
+        self.grid = Grid(problem.X[rows[good]])
+
+    def hits(self, num: Basis, den: Basis) -> list[View]:
+        """Project P out of view(y)·Q for all views; what is left has a small singular value."""
+        count = len(num) + len(den)
+        n_rows = min(self.targets.shape[1], count + max(12, count // 4))
+        if n_rows < count + 2 or not len(self.views):
+            return []
+        top, bottom = self.grid.columns(num, (), n_rows), self.grid.columns(den, (), n_rows)
+        with np.errstate(all="ignore"):
+            top = top / np.linalg.norm(top, axis=0)
+            products = self.targets[:, :n_rows, None] * bottom
+            products = products / np.linalg.norm(products, axis=1)[:, None, :]
+        if not np.isfinite(top).all() or not np.isfinite(products).all():
+            return []
+        span = np.linalg.qr(top)[0]
+        left = products - span @ (span.T @ products)
+        least = np.linalg.svd(left, compute_uv=False)[:, -1]
+        return [view for view, value in zip(self.views, least, strict=True) if value < 10 * NULL]
+
+
 def _exact_pass(
     problem: Problem, view: View, num: Basis, den: Basis, pool: Pool, rng: np.random.Generator
 ) -> bool:
     """Add the law over these bases to the pool, if there is one."""
     count = len(num) + len(den)
-    rows = sample_rows(problem.n_rows, count + max(12, count // 4), rng)
-    matrix = _matrix(problem, view, num, den, rows)
-    if matrix is None:
-        return False
-    triangle = _triangle(matrix / np.linalg.norm(matrix, axis=0))
-    if not _has_null(triangle):
-        return False
     wide = _matrix(problem, view, num, den, sample_rows(problem.n_rows, max(3 * count, 200), rng))
     if wide is None:
         return False
-    norms = np.linalg.norm(wide, axis=0)
-    triangle = _triangle(wide / norms)
+    triangle = _triangle(wide / np.linalg.norm(wide, axis=0))
     keep = _single(triangle, (*num.tokens(), *den.tokens()))
-    if keep is None or len(keep) > MOST_TERMS:
+    if keep is None or len(keep) > min(MOST_TERMS, problem.n_rows // 2):
         return False
     return _add_law(problem, view, num, den, keep, pool)
 
@@ -170,6 +196,8 @@ def _single(triangle: Floats, prices: Sequence[float]) -> Ints | None:
     if len(keep) > 1:
         values = _singular(triangle)
         if values[-2] < NULL * 1e3 * values[0]:
+            if len(keep) > MOST_COLUMNS:
+                return None  # smaller degrees have been tried, and the elimination would take long
             # Several null vectors: leave out dear columns as long as one vector remains.
             for k in sorted(keep, key=lambda k: -prices[int(k)]):
                 rest = keep[keep != k]

@@ -34,9 +34,10 @@ TOKEN = math.log(14.0)
 def misfit(problem: Problem, expr: Expr) -> float:
     """Weighted rms residual over the spread of y on all rows; inf where the formula is undefined."""
     residual = evaluate(expr, problem.X) - problem.y
-    if not np.isfinite(residual).all():
+    with np.errstate(all="ignore"):
+        rms = float(np.sqrt(np.average(residual**2, weights=problem.weights)))
+    if not math.isfinite(rms):
         return math.inf
-    rms = float(np.sqrt(np.average(residual**2, weights=problem.weights)))
     return rms / problem.spread if problem.spread > 0 else (0.0 if rms == 0.0 else math.inf)
 
 
