@@ -7,8 +7,9 @@ floating point, for laws that compare values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+import math
+import struct
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
@@ -26,17 +27,18 @@ NASTY = (1e-300, -1e-300, 1e300, -1e300, 1e200, 1e-200, 5e-324, 1e22, 709.0, -74
 EXPONENTS = (-3.0, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 1 / 3, 2 / 3, 0.3)
 
 
+_SMOOTH = tuple(round(0.37 * k - 9.9, 2) for k in range(54))  # a spread of everyday numbers, -9.9 to 9.71
+_TAME = (*NICE, *NICE, *ROUGH, *_SMOOTH)
+_ANY = (*NICE, *NICE, *ROUGH, *NASTY, *_SMOOTH)
+
+
 def constants(*, tame: bool = False) -> st.SearchStrategy[Const]:
     """Numbers as leaves; any float at all unless ``tame``."""
-    nice = st.sampled_from((*NICE, *NICE, *ROUGH))
-    smooth = st.floats(-10, 10, allow_subnormal=False).map(lambda v: round(v, 3))
     if tame:
-        return st.one_of(nice, smooth).map(Const)
-    wild = st.floats(allow_nan=False, allow_infinity=False)
-    return st.one_of(nice, smooth, st.sampled_from(NASTY), wild).map(Const)
+        return st.sampled_from(_TAME).map(Const)
+    return st.one_of(st.sampled_from(_ANY), st.floats(allow_nan=False, allow_infinity=False)).map(Const)
 
 
-@cache
 def expressions(
     n_features: int = 3,
     *,
@@ -45,33 +47,66 @@ def expressions(
     operators: Sequence[str] = tuple(OPERATORS),
     tame: bool = False,
 ) -> st.SearchStrategy[Expr]:
-    """Random formulas in ``n_features`` columns and ``n_params`` free constants."""
-    leaves: list[st.SearchStrategy[Expr]] = [
-        st.integers(0, n_features - 1).map(Var),
-        st.integers(0, n_features - 1).map(Var),
-        constants(tame=tame),
-    ]
-    if n_params:
-        leaves.append(st.integers(0, n_params - 1).map(Param))
-    unary = [op for op in UNARY if op in operators]
-    binary = [op for op in BINARY if op in operators]
-    variadic = [op for op in VARIADIC if op in operators]
+    """Random formulas in ``n_features`` columns and ``n_params`` free constants.
 
-    def grow(inner: st.SearchStrategy[Expr]) -> st.SearchStrategy[Expr]:
-        options: list[st.SearchStrategy[Expr]] = []
-        if unary:
-            options.append(st.builds(lambda op, a: Call(op, (a,)), st.sampled_from(unary), inner))
-        if binary:
-            options.append(st.builds(lambda op, a, b: Call(op, (a, b)), st.sampled_from(binary), inner, inner))
-        if variadic:
-            many = st.lists(inner, min_size=2, max_size=4)
-            options.extend([st.builds(Call, st.sampled_from(variadic), many)] * 2)
-        if "pow" in operators:
-            powers = st.sampled_from(EXPONENTS).map(Const)
-            options.append(st.builds(lambda a, b: Call("pow", (a, b)), inner, powers))
-        return st.one_of(options)
+    Drawn as a string of bytes, the program of a small stack machine: one draw is much faster than a recursive
+    strategy, and a shorter program with smaller bytes, to which hypothesis shrinks, is a simpler formula.
+    """
+    machine = _Machine(n_features, n_params, tuple(operators), tame)
+    return st.binary(min_size=1, max_size=4 * max_leaves).map(machine.run)
 
-    return st.recursive(st.one_of(leaves), grow, max_leaves=max_leaves)
+
+class _Machine:
+    def __init__(self, n_features: int, n_params: int, operators: tuple[str, ...], tame: bool) -> None:
+        self.n_features, self.n_params, self.tame = n_features, n_params, tame
+        self.unary = [op for op in UNARY if op in operators]
+        self.binary = [op for op in BINARY if op in operators]
+        self.variadic = [op for op in VARIADIC if op in operators]
+        self.powers = "pow" in operators
+        self.joiner = (self.variadic or self.binary or self.unary)[0]
+
+    def run(self, program: bytes) -> Expr:
+        stack: list[Expr] = []
+        code = iter(program)
+        for byte in code:
+            if byte < 60:
+                stack.append(Var(byte % self.n_features))
+            elif byte < 100:
+                stack.append(self.number(code))
+            elif byte < 115:
+                stack.append(Param(byte % self.n_params) if self.n_params else Var(byte % self.n_features))
+            else:
+                self.operate(byte, code, stack)
+        while len(stack) > 1:
+            right = stack.pop()
+            args = (stack.pop(),) if OPERATORS[self.joiner].arity == 1 else (stack.pop(), right)
+            stack.append(Call(self.joiner, args))
+        return stack[0] if stack else Var(0)
+
+    def operate(self, byte: int, code: Iterator[int], stack: list[Expr]) -> None:
+        if byte < 165 and self.unary:
+            op, n_args = self.unary[byte % len(self.unary)], 1
+        elif byte < 190 and self.powers:
+            op, n_args = "pow", 2
+            stack.extend([Var(0)] if not stack else [])
+            stack.append(Const(EXPONENTS[next(code, 0) % len(EXPONENTS)]))
+        elif byte < 215 and self.binary:
+            op, n_args = self.binary[byte % len(self.binary)], 2
+        elif self.variadic:
+            op, n_args = self.variadic[byte % len(self.variadic)], 2 + byte // 2 % 3
+        else:
+            return
+        while len(stack) < n_args:
+            stack.append(Var(len(stack) % self.n_features))
+        stack[-n_args:] = [Call(op, stack[-n_args:])]
+
+    def number(self, code: Iterator[int]) -> Const:
+        pick = next(code, 0)
+        if not self.tame and pick >= 240:
+            value = struct.unpack("<d", bytes(next(code, 0) for _ in range(8)))[0]
+            return Const(value if math.isfinite(value) else 0.0)
+        table = _TAME if self.tame else _ANY
+        return Const(table[pick % len(table)])
 
 
 def points(n_features: int = 3, n_rows: int = 16) -> st.SearchStrategy[np.ndarray]:

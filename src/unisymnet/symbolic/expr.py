@@ -155,9 +155,7 @@ class Call(Expr):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        return (
-            type(other) is Call and self._hash == other._hash and self.op == other.op and self.args == other.args
-        )
+        return type(other) is Call and self._hash == other._hash and self.op == other.op and self.args == other.args
 
     __hash__ = Expr.__hash__
 
@@ -216,14 +214,17 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
 
 
 def order_key(expr: Expr) -> tuple[Any, ...]:
-    """A key that sorts formulas the same way in every process: constants, parameters, columns, powers, the rest."""
+    """A key that sorts formulas the same way in every process: constants, parameters, columns, the rest.
+
+    A power stands right after its base: x0, x0**2, x1.
+    """
     try:
         return expr._order
     except AttributeError:
         key: tuple[Any, ...]
         if isinstance(expr, Call):
             args = tuple([order_key(a) for a in expr.args])
-            key = (3, *args) if expr.op == "pow" else (4, expr.op, args)
+            key = (*args[0], args[1]) if expr.op == "pow" else (3, expr.op, args)
         elif isinstance(expr, Const):
             key = (0, expr.value)
         else:

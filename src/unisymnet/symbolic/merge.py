@@ -183,8 +183,11 @@ class Merger:
         if core.op == "exp" and any(t.free and t.core is None for t in inner):
             shift = sum(t.value for t in inner if t.core is None)
             return exp_of(shift), self.function("exp", [t for t in inner if t.core is not None])
-        if core.op == "abs" and len(inner) == 1 and inner[0].free:
-            return abs(inner[0].value), self.function("abs", [inner[0]._replace(free=False, value=1.0)])
+        if core.op == "abs" and all(t.free for t in inner):
+            if len(inner) == 1:
+                return abs(inner[0].value), self.function("abs", [inner[0]._replace(free=False, value=1.0)])
+            size, factor = self.give_away(Factor(inner, ONE))
+            return abs(size), self.function("abs", factor.terms)
         return 1.0, core
 
     def distribute(self, free: bool, value: float, terms: list[Term]) -> list[Term]:

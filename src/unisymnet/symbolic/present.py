@@ -23,7 +23,7 @@ def pretty(expr: Expr) -> Expr:
         return _sum(expr)
     if expr.op in ("mul", "pow") and not is_number(expr):
         negative, value = _signed(expr)
-        return Call("neg", (value,)) if negative else value
+        return _minus(value) if negative else value
     return Call(expr.op, [pretty(a) for a in expr.args])
 
 
@@ -36,7 +36,7 @@ def _sum(expr: Call) -> Expr:
     signed.insert(0, signed.pop(lead))
     negative, total = signed[0]
     if negative:
-        total = Const(-total.value) if type(total) is Const else Call("neg", (total,))
+        total = _minus(total)
     plus: list[Expr] = [total]  # operands of the n-ary + that is being written, as the parser reads a chain
     for negative, value in signed[1:]:
         if negative:
@@ -48,6 +48,17 @@ def _sum(expr: Call) -> Expr:
 
 def _joined(terms: list[Expr]) -> Expr:
     return terms[0] if len(terms) == 1 else Call("add", terms)
+
+
+def _minus(expr: Expr) -> Expr:
+    """-expr; a leading number takes the sign."""
+    if type(expr) is Const:
+        return Const(-expr.value)
+    if type(expr) is Call and expr.op in ("mul", "div"):
+        first = _minus(expr.args[0])
+        if type(first) is not Call or first.op != "neg":
+            return Call(expr.op, (first, *expr.args[1:]))
+    return Call("neg", (expr,))
 
 
 def _signed(term: Expr) -> tuple[bool, Expr]:

@@ -86,9 +86,8 @@ def make_function(op: str, arg: Expr) -> Expr:
         if op in UNDONE_BY and arg.op == UNDONE_BY[op]:
             return arg.args[0]
         if op in EVEN:
-            if arg.op == "abs":
-                arg = arg.args[0]
-            return Call(op, (negated(arg) if leads_negative(arg) else arg,))
+            arg = negated(arg) if leads_negative(arg) else arg
+            return Call(op, arg.args if type(arg) is Call and arg.op == "abs" else (arg,))
         if op in ODD and leads_negative(arg):
             return make_sum([(-1.0, make_function(op, negated(arg)))])
     return Call(op, (arg,))
