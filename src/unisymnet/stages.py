@@ -26,10 +26,17 @@ _NOISY: tuple[Row, ...] = (
     ("rational", "propose.rational:Rational", {"exact": False}),
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
-_INNER: tuple[Row, ...] = (("features", "propose.features:Features", {}),)
-_REDUCE: Row = ("reduce", "propose.reduce:Reduce", {})
+_INNER: tuple[Row, ...] = (
+    ("features", "propose.features:Features", {}),
+    ("pairs", "propose.pairs:Pairs", {}),
+    ("products", "propose.products:Products", {}),
+)
+# Reductions solve the smaller problems they find with other stages: first the cheap ones, later the dear ones.
+_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": _CLOSED})
+_DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER)})
+_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
-_ORDER = (*_CLOSED, _REDUCE, *_NOISY, *_INNER, _EVOLVE)
+_ORDER = (*_CLOSED, _SHALLOW, *_NOISY, *_INNER, _DEEP, _TRANSFORMER, _EVOLVE)
 
 PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _ORDER))
 
@@ -59,8 +66,7 @@ def dno_proposers(strategy: str) -> tuple[Proposer, ...]:
 
 def _load(name: str, where: str, settings: dict[str, Any]) -> Proposer:
     module, _, kind = where.partition(":")
-    if name == "reduce":
-        # Reductions solve the smaller problems they find with the other stages.
-        settings = {"stages": tuple(_load(*row) for row in (*_CLOSED, *_NOISY, *_INNER)), **settings}
+    if "stages" in settings:
+        settings = {**settings, "stages": tuple(_load(*row) for row in settings["stages"])}
     proposer: Proposer = getattr(import_module(f".{module}", __package__), kind)(**settings)
     return proposer
