@@ -206,7 +206,7 @@ def jobs(count: int | None) -> Result:
         y = np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** (k - 2) + rng.normal(0.0, 0.05, 150)
         fronts = []
         for n_jobs in (1, 2, 4):
-            model = UniSymNetRegressor(max_time=None, max_evaluations=400, n_jobs=n_jobs, random_state=k).fit(X, y)
+            model = UniSymNetRegressor(max_time=None, max_evaluations=100, n_jobs=n_jobs, random_state=k).fit(X, y)
             fronts.append([str(entry.formula) for entry in model.front_])
         same += fronts[0] == fronts[1] == fronts[2]
         print(f"{k:>3} {len(fronts[0])} formulas, the same: {fronts[0] == fronts[1] == fronts[2]}", flush=True)

@@ -181,6 +181,21 @@ def test_julia_and_matlab_source() -> None:
         found.to("cobol")
 
 
+def test_sympy_and_latex_use_the_columns_own_names(rows: np.ndarray) -> None:
+    import sympy
+
+    found = Formula.parse("0.5*N*E**2 + sin(S)", ["N", "E", "S"])  # names that sympy has its own ideas about
+    symbols = sorted(map(str, found.sympy().free_symbols))
+    assert symbols == ["E", "N", "S"]
+    values = [float(found.sympy().subs(dict(zip(map(sympy.Symbol, "NES"), row, strict=True)))) for row in rows]
+    np.testing.assert_allclose(values, found(rows), rtol=1e-12)
+    assert "E^{2}" in found.latex() and found.to("latex") == found.latex()
+    plain = Formula.parse("2.5*m/v**0.5", ["m", "v"])
+    text = plain.to("sympy")
+    again = sympy.sympify(text, locals={"m": sympy.Symbol("m"), "v": sympy.Symbol("v")})
+    assert sympy.simplify(again - plain.sympy()) == 0
+
+
 def test_column_names_become_identifiers_of_the_language() -> None:
     found = Formula.parse("`class` + `2nd` + `a b` + `a-b` + `sin` + `ä`", ["class", "2nd", "a b", "a-b", "sin", "ä"])
     assert "def y(x_class, x_2nd, a_b, a_b_2, x_sin, ä)" in found.to("python")

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 CHUNK = 100_000
 MAX_SETTLE_ROWS = 20_000
-SAME_DIGITS = 5
+LEAST_GAIN = 1e-3  # share of the loss that one more row of the table must take away
 MAX_SNAP = 1.0  # seconds for the constants of one formula
 ROWS_A_CONSTANT = 4
 OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
@@ -187,19 +187,24 @@ def _digits_in_nats(constant: Constant, n_rows: int) -> float:
 
 
 def _tidy(entries: list[Entry], picked: int) -> tuple[tuple[Entry, ...], int]:
-    """Sorted by size, formulas that became equal by cleaning listed once, scores by the row before."""
+    """A front again: by size, without formulas that gained nothing once their constants were clean, with scores.
+
+    Cleaning brings formulas to the same optimum that were only different ways to write it; of those the pick, or
+    else the first, stays.
+    """
     chosen = entries[picked]
-    first: dict[str, Entry] = {}
-    for entry in [chosen, *entries]:
-        first.setdefault(entry.formula.text(SAME_DIGITS), entry)
-    ordered = sorted(first.values(), key=lambda entry: (entry.complexity, -entry.r2, str(entry.formula)))
-    scored = [ordered[0]]
-    for entry in ordered[1:]:
+    ordered = sorted(entries, key=lambda e: (e.complexity, e is not chosen, -e.r2, str(e.formula)))
+    kept: list[Entry] = []
+    for entry in ordered:
+        if not kept or entry is chosen or entry.loss < (1.0 - LEAST_GAIN) * kept[-1].loss:
+            kept.append(entry)
+    scored = [kept[0]]
+    for entry in kept[1:]:
         before = scored[-1]
         gain = math.log(max(before.loss, 1e-300)) - math.log(max(entry.loss, 1e-300))
         step = entry.complexity - before.complexity
         scored.append(replace(entry, score=gain / step if step and math.isfinite(gain) else 0.0))
-    return tuple(scored), ordered.index(chosen)
+    return tuple(scored), kept.index(chosen)
 
 
 class _Cleaner:

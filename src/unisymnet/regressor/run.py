@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
@@ -172,7 +173,12 @@ class _Task:
             settings = self.settings(deadline)
             try:
                 # Formulas outside their domain are daily business here, not worth a warning.
-                with self.interrupts.watched(settings.max_time), np.errstate(all="ignore"):
+                # One thread for linear algebra: more would change the last bits, and with them the search.
+                with (
+                    self.interrupts.watched(settings.max_time),
+                    np.errstate(all="ignore"),
+                    threadpool_limits(1),
+                ):
                     return search(
                         self.problem,
                         self.options.proposers,
