@@ -8,6 +8,7 @@ benchmark, a target or a fit.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -71,14 +72,14 @@ FAMILIES: tuple[Family, ...] = (
     Family("1+s", Codes.LN1, 1, ("add",), lambda s: (s,), True, _RATIO),
     Family("sin", Codes.LOG_SIN, 1, ("sin",), _one("sin"), True, (0.3, 40.0), True),
     Family("cos", Codes.LOG_COS, 1, ("cos",), _one("cos"), True, (0.3, 40.0), True),
-    Family("exp(s)-1", Codes.LOG_EXPM1, 2, ("exp", "add"), lambda s: (call("exp", s) - 1.0,), True),
-    Family("1+exp(s)", Codes.SOFT, 2, ("exp", "add"), lambda s: (1.0 + call("exp", s),), True),
+    Family("exp(s)-1", Codes.LOG_EXPM1, 2, ("exp", "add"), lambda s: (exponential(s) - 1.0,), True),
+    Family("1+exp(s)", Codes.SOFT, 2, ("exp", "add"), lambda s: (1.0 + exponential(s),), True),
     Family("ln(1+s)", Codes.LOG_LN1, 2, ("ln", "add"), _one("ln"), True, _RATIO),
     Family("cosh", Codes.LOG_COSH, 2, ("cosh",), _one("cosh"), True, (0.2, 20.0), True),
     Family("tanh", Codes.LOG_TANH, 2, ("tanh",), _one("tanh"), True, (0.2, 20.0), True),
     Family("sinh", Codes.LOG_SINH, 2.5, ("sinh",), _one("sinh"), True, (0.2, 20.0), True),
     Family("atan", Codes.LOG_ATAN, 3, ("atan",), _one("atan"), True, (0.2, 20.0), True),
-    Family("exp", Codes.EXP, 1, ("exp",), _one("exp"), False),
+    Family("exp", Codes.EXP, 1, ("exp",), lambda s: (exponential(s),), False),
     Family("wave", Codes.WAVE, 1, ("sin", "cos"), lambda s: (call("sin", s), call("cos", s)), False, (0.3, 40.0), True),
     Family("1/(1+s)", Codes.INV1, 1, ("div", "add"), lambda s: (1.0 / s,), False, _RATIO),
     Family("ln(1+s)", Codes.LN1, 1, ("ln", "add"), _one("ln"), False, _RATIO),
@@ -87,11 +88,11 @@ FAMILIES: tuple[Family, ...] = (
     Family("tanh", Codes.TANH, 1.5, ("tanh",), _one("tanh"), False, (0.2, 20.0), True),
     Family("atan", Codes.ATAN, 2, ("atan",), _one("atan"), False, (0.2, 20.0), True),
     Family("1/(1+s)**2", Codes.INVSQ1, 2, ("div", "add"), lambda s: (1.0 / power(s, 2.0),), False, _RATIO),
-    Family("hyperbolic", Codes.HYPERBOLIC, 2, ("exp",), lambda s: (call("exp", s), call("exp", _minus(s))), False,
+    Family("hyperbolic", Codes.HYPERBOLIC, 2, ("exp",), lambda s: (Call("exp", (s,)), Call("exp", (_minus(s),))), False,
            (0.2, 20.0), True),
-    Family("1/(exp(s)-1)", Codes.BOSE, 2.5, ("exp", "div"), lambda s: (1.0 / (call("exp", s) - 1.0),), False),
-    Family("1/(exp(s)+1)", Codes.LOGISTIC, 2.5, ("exp", "div"), lambda s: (1.0 / (call("exp", s) + 1.0),), False),
-    Family("ln(1+exp(s))", Codes.SOFT, 2.5, ("exp", "ln"), lambda s: (call("ln", 1.0 + call("exp", s)),), False),
+    Family("1/(exp(s)-1)", Codes.BOSE, 2.5, ("exp", "div"), lambda s: (1.0 / (exponential(s) - 1.0),), False),
+    Family("1/(exp(s)+1)", Codes.LOGISTIC, 2.5, ("exp", "div"), lambda s: (1.0 / (exponential(s) + 1.0),), False),
+    Family("ln(1+exp(s))", Codes.SOFT, 2.5, ("exp", "ln"), lambda s: (call("ln", 1.0 + exponential(s)),), False),
     Family("asin", Codes.ASIN, 2.5, ("asin",), _one("asin"), False, (0.05, 2.0), True),
     Family("tan", Codes.TAN, 2.5, ("tan",), _one("tan"), False, (0.2, 6.0), True),
     Family("abs(1+s)", Codes.ABS1, 2.5, ("abs", "add"), _one("abs"), False, _RATIO),
@@ -112,6 +113,32 @@ def power(base: Expr, exponent: float) -> Expr:
     if exponent == 0.5:
         return call("sqrt", base)
     return call("pow", base, exponent)
+
+
+def exponential(s: Expr) -> Expr:
+    """exp(s), with κ·ln(t) inside written as the power t**κ and constants as factors."""
+    terms = s.args if isinstance(s, Call) and s.op == "add" else (s,)
+    factors: list[Expr] = []
+    left: list[Expr] = []
+    for item in terms:
+        coefficient, body = _coefficient(item)
+        if isinstance(body, Call) and body.op == "ln":
+            factors.append(power(body.args[0], coefficient))
+        elif body == ONE and abs(coefficient) < 300.0:
+            factors.append(Const(math.exp(coefficient)))
+        else:
+            left.append(item)
+    if left:
+        factors.append(Call("exp", (total(left),)))
+    return product(factors)
+
+
+def _coefficient(item: Expr) -> tuple[float, Expr]:
+    if isinstance(item, Const):
+        return item.value, ONE
+    if isinstance(item, Call) and item.op == "mul" and len(item.args) == 2 and isinstance(item.args[0], Const):
+        return item.args[0].value, item.args[1]
+    return 1.0, item
 
 
 def monomial(bases: Sequence[Expr], exponents: Sequence[float]) -> Expr:

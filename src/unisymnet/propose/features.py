@@ -45,6 +45,7 @@ class Features:
     n_refined: int = 1500
     max_cost: float = 7.5
     keep: int = 3
+    one_constant: bool = True
     two_constants: bool = True
 
     def propose(
@@ -59,7 +60,8 @@ class Features:
                 groups.append((self.single(group), group, self.n_refined))
                 groups.append((self.double(group), group, self.n_refined // 4))
             # All functions of one constant before any of two.
-            for batches, group, n_refined in [*groups[0::2], *(groups[1::2] if self.two_constants else ())]:
+            wanted = [*(groups[0::2] if self.one_constant else ()), *(groups[1::2] if self.two_constants else ())]
+            for batches, group, n_refined in wanted:
                 pool = Pool(problem, self.name)
                 group.search(batches, pool, deadline, n_refined=n_refined, keep=self.keep)
                 yield from pool.proposals(self.keep)
@@ -95,18 +97,19 @@ class Features:
             yield Starts.joined(parts)
 
     def double(self, group: Group) -> Iterator[Starts]:
-        """Functions of two constants: of two cheap arguments, and of one with a shift."""
+        """Functions of two constants: of one argument with a shift, and of two cheap arguments."""
         n = min(self.n_pair_arguments, len(group.args))
         pairs = np.array([(i, j) for i in range(1, n + 1) for j in range(i + 1, n + 1)], dtype=np.int64).reshape(-1, 2)
         for family in families(group.problem, log=group.log):
             rows = self._rows(group, family)
-            used = pairs[np.isin(pairs, rows).all(axis=1)]
             if not OFFSET[family.code] and family.code not in SHIFT_FREE:
-                shifts = np.column_stack([rows[: 4 * n], np.full(len(rows[: 4 * n]), group.one)])
-                used = np.vstack([shifts, used])
-            if len(used):
-                terms = term_rows(0, family.code, used[:, 0], used[:, 1])
-                yield group.scan(family, terms, pair_grids(family, group.table[used[:, 0]], group.table[used[:, 1]]))
+                some = rows[: 4 * n]
+                yield group.scan(
+                    family, term_rows(0, family.code, some, group.one), shift_grids(family, group.table[some])
+                )
+            used = pairs[np.isin(pairs, rows).all(axis=1)]
+            t, t2 = group.table[used[:, 0]], group.table[used[:, 1]]
+            yield group.scan(family, term_rows(0, family.code, used[:, 0], used[:, 1]), pair_grids(family, t, t2))
 
     def _rows(self, group: Group, family: Family) -> Ints:
         fits = [i + 1 for i, a in enumerate(group.args) if a.cost + family.cost <= self.max_cost and sensible(a, family)]
@@ -130,25 +133,37 @@ def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
 
 
 def sensible(argument: Argument, family: Family) -> bool:
-    """exp of a logarithm is a power, and the logarithm of an exponential a line: both are in the dictionary already."""
+    """No logarithm of an exponential (a line), no hyperbolic function of a logarithm (powers are in the dictionary).
+
+    exp(κ·ln t) is kept: it is a power with a free exponent.
+    """
     if not isinstance(argument.expr, Call):
         return True
     if argument.expr.op == "ln":
-        return "exp" not in family.needs and family.name not in ("cosh", "sinh", "tanh", "asin", "atan", "tan")
+        return family.name not in ("cosh", "sinh", "tanh", "asin", "atan", "tan", "hyperbolic")
     return not (argument.expr.op == "exp" and family.name in ("1+exp(s)", "exp(s)-1", "1/(exp(s)-1)", "tanh", "atan"))
 
 
 def pair_grids(family: Family, t: Floats, t2: Floats) -> Floats:
     """Starts for two constants (M, G, 2)."""
     first, second = _thin(family, t), _thin(family, t2)
-    shift = np.ptp(t2, axis=1) == 0
-    second[shift] = np.geomspace(0.3, 6.0, first.shape[1])
-    both = np.hstack([second, -second])
     if not family.even:
         first = np.hstack([first, -first])
+    both = np.hstack([second, -second])
     a = np.repeat(first, both.shape[1], axis=1)
     b = np.tile(both, (1, first.shape[1]))
     return np.stack([a, b], axis=2)
+
+
+def shift_grids(family: Family, t: Floats) -> Floats:
+    """Starts (M, G, 2) for u(κ·(t − τ)): the shift lies in or near the range of t."""
+    first = _thin(family, t)
+    if not family.even:
+        first = np.hstack([first, -first])
+    low, width = t.min(axis=1), np.ptp(t, axis=1)
+    shifts = low[:, None] + width[:, None] * np.array([-0.5, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5])
+    a = np.repeat(first, shifts.shape[1], axis=1)
+    return np.stack([a, -a * np.tile(shifts, (1, first.shape[1]))], axis=2)
 
 
 def _thin(family: Family, t: Floats) -> Floats:

@@ -86,7 +86,7 @@ def _features(space: Space, terms: Ints, kappa: Floats, args: Sequence[Expr], va
             used = [int(t)] if t2 < 0 else [int(t), int(t2)]
             kappas = kappa[k : k + len(used)]
             k += len(used)
-            if any(abs(c) * np.ptp(values[r]) < MIN_SPAN for c, r in zip(kappas, used) if r > 0):
+            if any(abs(c) * np.ptp(values[r]) < MIN_SPAN for c, r in zip(kappas, used) if args[r] != ONE):
                 return None
             factor = _factor(space, int(code), kappas, [args[r] for r in used], values[used])
             if factor is None:
@@ -109,6 +109,7 @@ def _factor(
 ) -> list[tuple[Expr, Floats]] | None:
     """Formulas and values (ln|g| in log space) of the columns of one inner function."""
     family = BY_CODE[space.log, code]
+    kappas = np.array([_whole(k) if _is_log(a) else k for k, a in zip(kappas, args)])
     s = OFFSET[code] + kappas @ values
     formula = affine(float(OFFSET[code]), [float(c) for c in kappas], args)
     if code in (Codes.LN1, Codes.LOG_LN1) and "ln" in family.needs and np.any(s <= 0):
@@ -118,6 +119,15 @@ def _factor(
         formula = call("neg", formula)
     exprs = family.build(formula)
     return list(zip(exprs, inner(code, s)))
+
+
+def _is_log(arg: Expr) -> bool:
+    return isinstance(arg, Call) and arg.op == "ln"
+
+
+def _whole(exponent: float) -> float:
+    """A fitted exponent of an exact law, cleaned of rounding."""
+    return read_exponent(exponent, 1e-10)
 
 
 def _times(a: Expr, b: Expr) -> Expr:
