@@ -31,12 +31,21 @@ _INNER: tuple[Row, ...] = (
     ("pairs", "propose.pairs:Pairs", {}),
     ("products", "propose.products:Products", {}),
 )
-# Reductions solve the smaller problems they find with other stages: first the cheap ones, later the dear ones.
-_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": _CLOSED})
-_DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER)})
+_QUICK: tuple[Row, ...] = (
+    *_CLOSED[:2],
+    ("bases", "propose.bases:Bases", {"noisy": False, "max_columns": 250}),
+    ("rational", "propose.rational:Rational", {"noisy": False, "seconds": 1.0}),
+    ("signomial", "propose.signomial:Signomial", {"seconds": 0.5}),
+    ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 1.0}),
+)
+# Reductions solve the smaller problems they find with other stages, the cheap ones first.  A smaller problem is easier
+# than the whole, so each kind of stage is asked about the reductions before it is asked about the whole.
+_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": _QUICK, "max_time": 4.0})
+_MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": _INNER[:1], "max_time": 8.0})
+_DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
 _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
-_ORDER = (*_CLOSED, _SHALLOW, *_NOISY, *_INNER, _DEEP, _TRANSFORMER, _EVOLVE)
+_ORDER = (*_CLOSED, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP, _TRANSFORMER, _EVOLVE)
 
 PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _ORDER))
 
