@@ -103,9 +103,10 @@ def selections(
 ) -> list[Selection]:
     """The best few subsets of columns by description length.
 
-    Backward elimination gives one subset of every size; the best of them are improved by exchanging single
-    columns.  ``target`` and ``columns`` carry the weights; ``spread`` is the unit of residuals.  Nothing is
-    returned if even the noise level of the full basis cannot lead below the length ``enough``.
+    Backward elimination and stepwise building give one subset of every size each, and single columns are
+    exchanged: columns that stand for each other (x, x', x + x') mislead either way alone.  ``target`` and
+    ``columns`` carry the weights; ``spread`` is the unit of residuals.  Nothing is returned if even the noise
+    level of the full basis cannot lead below the length ``enough``.
     """
     n = len(target)
     path = _Path(columns, target)
@@ -117,15 +118,17 @@ def selections(
     for support, rss in path.eliminate():
         if len(support) <= largest:
             ranked.append((plain_length(rss, n, support, tokens, spread), support))
-    for _, support in sorted(ranked, key=lambda item: item[0])[:keep]:
-        support = path.exchanged(support)
+    ranked = [(length, path.exchanged(s)) for length, s in sorted(ranked, key=lambda item: item[0])[:keep]]
+    for support, rss in path.build(largest, floor, tokens):
+        ranked.append((plain_length(rss, n, support, tokens, spread), support))
+    for _, support in sorted(ranked, key=lambda item: item[0])[: 2 * keep]:
         key = tuple(sorted(int(k) for k in support))
         if key not in found:
             chosen = np.array(key, dtype=np.intp)
             solution = np.asarray(np.linalg.lstsq(columns[:, chosen], target, rcond=None)[0], np.float64)
             rss = float(np.sum((columns[:, chosen] @ solution - target) ** 2))
             found[key] = Selection(chosen, solution, rss, plain_length(rss, n, chosen, tokens, spread))
-    return sorted(found.values(), key=lambda s: s.length)
+    return sorted(found.values(), key=lambda s: s.length)[:keep]
 
 
 def plain_length(rss: float, n: int, support: Ints, tokens: Floats, spread: float) -> float:
@@ -141,6 +144,7 @@ class _Path:
         self.gram = columns.T @ columns
         self.slope = columns.T @ target
         self.energy = float(target @ target)
+        self.n_rows = len(target)
         # The inverse comes from the triangle, whose condition is the square root of the Gram matrix's.
         inverse_root = np.linalg.pinv(_triangle(columns), rcond=1e-10)
         self.inverse = inverse_root @ inverse_root.T
@@ -167,20 +171,50 @@ class _Path:
             rest = np.arange(len(alive)) != j
             alive, solution, inverse = alive[rest], solution[rest], inverse[np.ix_(rest, rest)]
 
+    def build(self, largest: int, floor: float, tokens: Floats) -> Iterator[tuple[Ints, float]]:
+        """Subsets of rising size: the most useful column for its price is taken in, then some are exchanged."""
+        chosen: list[int] = []
+        noise = max(floor / 1e3, 1e-300)
+        best = self.energy
+        for _ in range(min(largest, len(self.slope) - 1)):
+            gains = self._gains(chosen)
+            if gains is None:
+                return
+            left = np.maximum(best - gains, noise)
+            chosen.append(int(np.argmin(0.5 * self.n_rows * np.log(left) + TOKEN * tokens)))
+            support = self.exchanged(np.array(chosen, dtype=np.intp), rounds=3)
+            chosen = support.tolist()
+            rss = self._rss(chosen)
+            if not math.isfinite(rss):
+                return
+            yield support, rss
+            if rss <= floor:
+                return
+            best = rss
+
+    def _gains(self, chosen: list[int]) -> Floats | None:
+        """By how much each column outside lowers the residual sum of squares."""
+        if not chosen:
+            return np.asarray(self.slope**2 / np.diag(self.gram))
+        try:
+            rest = np.column_stack([self.gram[chosen], self.slope[chosen]])
+            half = np.linalg.solve(self.gram[np.ix_(chosen, chosen)], rest)
+        except np.linalg.LinAlgError:
+            return None
+        left = self.slope - self.gram[:, chosen] @ half[:, -1]
+        room = np.diag(self.gram) - np.einsum("ij,ij->j", self.gram[chosen], half[:, :-1])
+        gains = np.where(room > 1e-9, left**2 / np.where(room > 1e-9, room, 1.0), 0.0)
+        gains[chosen] = 0.0
+        return np.asarray(gains)
+
     def exchanged(self, support: Ints, rounds: int = 8) -> Ints:
         """Take in the most useful column outside and leave out the least useful inside, while that helps."""
         chosen = list(map(int, support))
         best = self._rss(chosen)
         for _ in range(rounds):
-            gram = self.gram[np.ix_(chosen, chosen)]
-            try:
-                half = np.linalg.solve(gram, np.column_stack([self.gram[chosen], self.slope[chosen]]))
-            except np.linalg.LinAlgError:
+            gains = self._gains(chosen)
+            if gains is None:
                 break
-            left = self.slope - self.gram[:, chosen] @ half[:, -1]
-            room = np.diag(self.gram) - np.einsum("ij,ij->j", self.gram[chosen], half[:, :-1])
-            gains = np.where(room > 1e-9, left**2 / np.where(room > 1e-9, room, 1.0), 0.0)
-            gains[chosen] = 0.0
             trial = [*chosen, int(np.argmax(gains))]
             try:
                 inverse = np.linalg.inv(self.gram[np.ix_(trial, trial)])

@@ -245,7 +245,10 @@ class _Fit:
             rounded = params.copy()
             for k in np.flatnonzero(is_power):
                 rounded[k] = nearest_simple(params[k], reach * errors[k])
-            fixed = is_power & (rounded == np.round(2 * rounded) / 2)
+            # A rate can only be rounded to 0.
+            is_rate = support > len(self.columns.factors)
+            rounded[is_rate & (np.abs(params) < reach * errors)] = 0.0
+            fixed = (is_power & (rounded == np.round(2 * rounded) / 2)) | (is_rate & (rounded == 0.0))
             base = design[:, fixed] @ rounded[fixed]
             model = self._model(design[:, ~fixed], signs, base)
             final, rss, _ = least_squares(model, rounded[~fixed], y, root)
@@ -271,6 +274,8 @@ class _Fit:
         rates: list[Form] = []
         for k, m in zip(support[1:], map(float, params[1:]), strict=True):
             if k > count:
+                if m == 0.0:
+                    continue
                 rates.append(Form(m, (self.columns.rates[k - count - 1],)))
                 continue
             factor = self.columns.factors[k - 1]

@@ -1,6 +1,6 @@
 """A quotient of polynomials fitted to noisy data, terms eliminated by description length.
 
-Start: the linearised problem, solved again and again with weights 1/Q.  Then Levenberg–Marquardt steps in the space
+Start: the linearised problem, solved again and again with weights 1/Q (Sanathanan–Koerner).  Then Levenberg–Marquardt steps in the space
 of y, and one term (or several idle ones) less each round.  Knows its two bases and the data; writing is not done
 here.
 """
@@ -26,6 +26,7 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.intp]
 
 LOOSEST = 0.2
+MOST_SINGLE = 20
 
 
 class RatioFit:
@@ -64,21 +65,20 @@ class RatioFit:
         good = np.isfinite(self.t) & (weights > 0)
         if good.sum() < 2 * self.columns.shape[1]:
             return None
-        matrix = np.where(self.is_top, self.columns[good], -self.t[good, None] * self.columns[good])
-        below = np.ones(good.sum())
+        top, bottom = self.columns[good][:, self.is_top], self.columns[good][:, ~self.is_top]
+        weights, t = weights[good], self.t[good]
+        below = np.ones(len(t))
         best: tuple[float, Floats] | None = None
-        for _ in range(6):
-            weighted = matrix * (weights[good] / below)[:, None]
-            norms = np.linalg.norm(weighted, axis=0)
-            if not np.isfinite(norms).all() or norms.min() == 0.0:
+        for _ in range(5):
+            vector = _linearised(top, bottom, t, weights / below, below)
+            if vector is None:
                 break
-            vector = np.linalg.svd(np.linalg.qr(weighted / norms, mode="r"))[2][-1] / norms
-            below = self.columns[good][:, ~self.is_top] @ vector[~self.is_top]
             value = self._rss(vector)
             if best is None or value < best[0]:
                 best = (value, vector)
+            below = np.abs(bottom @ vector[~self.is_top])
             # A denominator that changes sign would give single rows all the weight.
-            below = np.maximum(np.abs(below), 0.05 * np.median(np.abs(below)))
+            below = np.maximum(below, 0.05 * np.median(below))
         return None if best is None or not math.isfinite(best[0]) else best[1]
 
     def _rss(self, params: Floats) -> float:
@@ -114,9 +114,8 @@ class RatioFit:
             yield length, keep, params, float(np.clip(3.0 * np.max(relative), 1e-9, LOOSEST))
             if len(keep) <= 2:
                 return
-            order = np.argsort(-relative)
-            idle = int(np.sum(relative > 1.0))
-            drop = order[: max(1, idle // 2)]
+            # One by one, or a few of many idle ones.
+            drop = np.argsort(-relative)[: max(1, int(np.sum(relative > 1.0)) - MOST_SINGLE)]
             rest = np.setdiff1d(np.arange(len(keep)), drop)
             keep, params = keep[rest], params[rest]
 
@@ -134,3 +133,23 @@ class RatioFit:
             return y, slopes[:, free]
 
         return model
+
+
+def _linearised(top: Floats, bottom: Floats, t: Floats, weights: Floats, below: Floats) -> Floats | None:
+    """(a, b) that minimise ‖weights·(P a − t·Q b)‖ over ‖Q b / below‖.
+
+    Noise of t adds the same to this quotient whatever b is, so that noise does not draw b towards small Q.
+    """
+    with np.errstate(all="ignore"):
+        metric = np.linalg.qr(bottom / below[:, None], mode="r")
+        span, triangle = np.linalg.qr(top * weights[:, None])
+        products = bottom * (t * weights)[:, None]
+        left = products - span @ (span.T @ products)
+        try:
+            unit = np.linalg.solve(metric.T, left.T).T
+            b = np.linalg.solve(metric, np.linalg.svd(np.linalg.qr(unit, mode="r"))[2][-1])
+            a = np.linalg.lstsq(triangle, span.T @ (products @ b), rcond=1e-13)[0]
+        except np.linalg.LinAlgError:
+            return None
+    vector = np.concatenate([a, b])
+    return vector if np.isfinite(vector).all() else None

@@ -73,7 +73,7 @@ class Rational:
                         return
         if self.noisy:
             rows = sample_rows(problem.n_rows, self.max_rows, rng)
-            for view in views_of(problem, ("y", "y**2", "ln(y)")):
+            for view in views_of(problem, ("y", "y**2")):
                 for degrees in NOISY_DEGREES:
                     num, den = (over_atoms(inputs, degree) for degree in degrees)
                     if deadline.expired() or len(num) + len(den) > min(self.noisy_columns, len(rows) // 3):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..candidate import Proposal
 from ..problem import Problem
-from ..symbolic.expr import Const, Expr, evaluate, walk
+from ..symbolic.expr import Const, Expr, evaluate, rebuild, walk
 from .polynomial import cost
 from .spell import spell
 
@@ -66,6 +66,15 @@ class Scored:
         return self.misfit < EXACT
 
 
+def _shape(expr: Expr) -> Expr:
+    """The formula with its constants rounded: two with one shape are one proposal."""
+
+    def rounded(node: Expr) -> Expr:
+        return Const(float(f"{node.value:.2g}")) if isinstance(node, Const) else node
+
+    return rebuild(expr, rounded)
+
+
 class Pool:
     """The best few formulas of a stage by description length, each only once."""
 
@@ -103,7 +112,9 @@ class Pool:
         chosen: Iterable[Scored] = exact[:2]
         if not exact:
             ranked = sorted(self._members.values(), key=lambda m: m.length)
-            chosen = [m for m in ranked[:limit] if m.length < ranked[0].length + worse and m.misfit < 1.0]
+            shapes = {_shape(m.expr): m for m in reversed(ranked) if m.misfit < 1.0}
+            ranked = [m for m in ranked if shapes.get(_shape(m.expr)) is m]
+            chosen = [m for m in ranked[:limit] if m.length < ranked[0].length + worse]
         for member in chosen:
             yield Proposal(member.expr, self.source)
 

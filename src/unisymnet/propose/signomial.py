@@ -8,6 +8,7 @@ exact, or where their standard errors allow it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -59,7 +60,7 @@ class Signomial:
     max_rows: int = 600
     n_refined: int = 6
     limit: int = 4
-    seconds: float = 1.0
+    seconds: float = 3.0
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -117,9 +118,12 @@ class Signomial:
         target = t[good] * weights[good]
         unit = float(np.linalg.norm(target))
         best: _Trial | None = None
-        for _ in range(self.starts):
+        lead = self._lead(logs, t[good], weights[good])
+        for kind in rng.permutation(self.starts):
             start = rng.normal(0.0, 1.0, (k_terms, d))
-            if rng.random() < 0.5:
+            if kind % 3 == 0:
+                start += lead  # terms of a sum often share most of their factors
+            elif kind % 3 == 1:
                 start = rng.integers(-2, 3, (k_terms, d)) * (rng.random((k_terms, d)) < 0.6) + 0.05 * start
             parity = np.zeros((k_terms, d), dtype=bool)
             parity[:, inputs.mixed] = rng.random((k_terms, len(inputs.mixed))) < 0.5
@@ -129,17 +133,30 @@ class Signomial:
             if np.isfinite(off) and (best is None or off < best.off):
                 best = _Trial(float(off), view, exponents, parity)
             if best is not None and best.off < 1e-10:
-                break
-        return best
+                return best
+        # Views weigh rows differently; only residuals of y itself can be compared.
+        return None if best is None else replace(best, off=_Fit(problem, inputs, best).misfit())
+
+    def _lead(self, logs: Floats, t: Floats, weights: Floats) -> Floats:
+        """Exponents of the one power law that fits best."""
+        scale = np.where(t != 0.0, np.abs(t), 1.0) * weights
+        design = np.column_stack([np.ones(len(t)), logs]) * scale[:, None]
+        target = np.log(np.abs(np.where(t != 0.0, t, 1.0))) * scale
+        return np.asarray(np.linalg.lstsq(design, target, rcond=None)[0][1:])
 
     def _chosen(self, trials: list[_Trial]) -> list[_Trial]:
-        """The best of every number of terms in turn."""
-        ranked = sorted(trials, key=lambda trial: trial.off)
-        groups = [[t for t in ranked if len(t.exponents) == k] for k in self.terms]
+        """The best trial of every view and number of terms: noise makes views look alike before rounding."""
+        best: dict[tuple[str, int], _Trial] = {}
+        for trial in trials:
+            key = (trial.view.name, len(trial.exponents))
+            if key not in best or trial.off < best[key].off:
+                best[key] = trial
         chosen: list[_Trial] = []
-        for place in range(self.n_refined):
-            chosen += [group[place] for group in groups if place < len(group)]
-        return chosen[: self.n_refined]
+        for place, k_terms in enumerate(self.terms):
+            ranked = sorted((t for t in best.values() if len(t.exponents) == k_terms), key=lambda t: t.off)
+            near = [t for t in ranked if t.off < 1.5 * ranked[0].off]
+            chosen += near[: max(1, self.n_refined // (place + 1))]
+        return chosen
 
 
 class _Fit:
@@ -162,45 +179,55 @@ class _Fit:
             # More terms than the law has: an idle one has vanished, its exponents mean nothing.
             needed = sizes >= 1e-9 * sizes.max()
             trial = self.trial
-            fewer = _Trial(trial.off, trial.view, trial.exponents[needed], trial.parity[needed])
+            fewer = replace(trial, exponents=trial.exponents[needed], parity=trial.parity[needed])
             return _Fit(self.problem, self.inputs, fewer).exact()
         return self._written(coefficients, rounded, 1e-9)
 
+    def misfit(self) -> float:
+        """Residual of y over its spread, coefficients by least squares in the view."""
+        coefficients = self._solve(self.trial.exponents)
+        if coefficients is None:
+            return math.inf
+        with np.errstate(all="ignore"):
+            y = self.trial.view.back(self._terms(self.trial.exponents) @ coefficients)
+            off = float(np.sqrt(np.mean((self.root * (y - self.y)) ** 2))) / self.problem.spread
+        return off if math.isfinite(off) else math.inf
+
     def refitted(self) -> Iterator[Expr | None]:
-        """All constants refitted in the space of y, exponents free or rounded by their errors."""
-        exponents = self.trial.exponents
-        coefficients = self._solve(exponents)
+        """All constants refitted in the space of y, exponents free or rounded by their errors; with all terms,
+        then without the weakest, and so on."""
+        coefficients = self._solve(self.trial.exponents)
         if coefficients is None:
             return
+        exponents = self.trial.exponents.copy()
         k, d = exponents.shape
         free = np.ones((k, d), dtype=bool)
-        for reach in (0.0, 2.0, 4.0):
+        for reach in (2.0, 2.0, 4.0):
             start = np.r_[coefficients, exponents[free]]
             params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
             if not np.isfinite(rss):
                 return
-            coefficients, exponents = params[:k], exponents.copy()
-            exponents[free] = params[k:]
-            errors = standard_errors(jacobian, rss)
-            if reach:
-                tol = float(np.clip(3.0 * np.max(errors[:k] / np.abs(coefficients)), 1e-9, LOOSEST))
-                yield self._written(coefficients, exponents, 1e-9)
-                yield self._written(coefficients, exponents, tol)
+            coefficients, exponents[free] = params[:k], params[k:]
             spread = np.zeros((k, d))
-            spread[free] = errors[k:]
+            spread[free] = standard_errors(jacobian, rss)[k:]
             for place in zip(*np.nonzero(free), strict=True):
-                # The second look is wider: the first rounding has made the others sharper.
-                simple = nearest_simple(float(exponents[place]), max(reach, 2.0) * float(spread[place]))
+                # The next look is sharper: rounding some makes the errors of the others smaller.
+                simple = nearest_simple(float(exponents[place]), reach * float(spread[place]))
                 if simple != exponents[place]:
                     exponents[place], free[place] = simple, False
         start = np.r_[coefficients, exponents[free]]
         params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
-        if np.isfinite(rss):
-            exponents[free] = params[k:]
-            errors = standard_errors(jacobian, rss)
-            tol = float(np.clip(3.0 * np.max(errors[:k] / np.abs(params[:k])), 1e-9, LOOSEST))
-            yield self._written(params[:k], exponents, 1e-9)
-            yield self._written(params[:k], exponents, tol)
+        if not np.isfinite(rss):
+            return
+        coefficients, exponents[free] = params[:k], params[k:]
+        errors = standard_errors(jacobian, rss)[:k]
+        tol = float(np.clip(3.0 * np.max(errors / np.abs(coefficients)), 1e-9, LOOSEST))
+        yield self._written(coefficients, exponents, 1e-9)
+        yield self._written(coefficients, exponents, tol)
+        if k > 2:
+            strong = np.arange(k) != np.argmin(np.abs(coefficients) / errors)
+            fewer = replace(self.trial, exponents=exponents[strong], parity=self.trial.parity[strong])
+            yield from _Fit(self.problem, self.inputs, fewer).refitted()
 
     def _terms(self, exponents: Floats) -> Floats:
         with np.errstate(all="ignore"):
