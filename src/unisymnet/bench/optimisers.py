@@ -37,10 +37,11 @@ from .problems import add_noise
 from .records import append_record, mend, read_records
 
 Record = dict[str, Any]
+N_CHOOSING = 40
 NOISE = (0.0, 0.001, 0.01, 0.1)
 METHODS = ("sfo", "dno-p", "dno-np", "default")
 # The paper's training and nothing else, for the comparison with what is added here.
-PLAIN = DNO(signed=False, screening=0, trust=False, n_settling=0, n_cut=0)
+PLAIN = DNO(signed=False, screening=0, holdout=0.0, trust=False, n_settling=0, n_cut=0)
 
 
 @dataclass(frozen=True)
@@ -63,13 +64,19 @@ class Task:
 
 @dataclass(frozen=True)
 class Data:
-    """A random function with rows to fit and fresh rows of the same box to judge by."""
+    """A random function with rows to fit (the last ``N_CHOOSING`` to choose by) and fresh rows of the same box."""
 
     truth: Expr
     X: Floats
     y: Floats
     X_test: Floats
     y_test: Floats
+
+    def noisy(self, level: float, *, rng: np.random.Generator) -> tuple[Problem, Floats, Floats]:
+        """The problem to fit, and the rows to choose among its solutions by."""
+        y = add_noise(self.y, level, rng=rng)
+        problem = make_problem(self.X[:-N_CHOOSING], y[:-N_CHOOSING])
+        return problem, self.X[-N_CHOOSING:], y[-N_CHOOSING:]
 
 
 def draw_data(number: int, *, seed: int, negative: bool = False, n_rows: int = 200) -> Data | None:
@@ -113,12 +120,12 @@ def run_task(task: Task) -> Record:
     if data is None:
         return record | {"status": "undefined"}
     rng = np.random.default_rng([task.seed, task.number])
-    problem = make_problem(data.X, add_noise(data.y, task.noise, rng=rng))
+    problem, X_choosing, y_choosing = data.noisy(task.noise, rng=rng)
     structures = structures_for(task.structures, data, problem, rng=rng)
     began = time.monotonic()
     fitted = _fit(task, structures, problem, rng)
     seconds = time.monotonic() - began
-    return record | _judged(fitted, data, problem) | {
+    return record | _judged(fitted, data, problem, X_choosing, y_choosing) | {
         "status": "ok", "seconds": seconds, "truth": str(data.truth),
         "depth": identify(data.truth, problem.n_features).structure.depth, "n_structures": len(structures),
     }  # fmt: skip
@@ -126,16 +133,16 @@ def run_task(task: Task) -> Record:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The formula picked from the front and the most accurate one (caller's units), and the trained network if any."""
+    """The front (caller's units), the formula picked from it with clean constants, and the trained networks."""
 
+    front: ParetoFront
     picked: Candidate | None
-    closest: Candidate | None
-    network: DNOResult | None
+    networks: tuple[DNOResult, ...]
 
 
 def _fit(task: Task, structures: Sequence[Structure], problem: Problem, rng: np.random.Generator) -> Fitted:
     polish, front, deadline = Polish(), ParetoFront(), Deadline.after(task.max_time)
-    best: DNOResult | None = None
+    networks: list[DNOResult] = []
     if task.method == "sfo":
         for i, structure in enumerate(structures):
             share = deadline.sooner(deadline.remaining() / (len(structures) - i))
@@ -146,12 +153,13 @@ def _fit(task: Task, structures: Sequence[Structure], problem: Problem, rng: np.
         for result in _trained(task.method, base, structures, problem, rng, deadline):
             for expr in result.formulas:
                 front.add(polish.fit(Proposal(expr, task.method), problem, rng=rng, deadline=deadline))
-            if result.status is Status.OK and (best is None or result.loss < best.loss):
-                best = result
-    if not len(front):
-        return Fitted(None, None, best)
-    picked = front[select(front, "best", n_rows=problem.n_rows, spread=problem.spread * problem.y_scale)]
-    return Fitted(polish.finish(picked, problem, deadline=Deadline.after(5.0)), front[-1], best)
+            if result.status is Status.OK:
+                networks.append(result)
+    picked = None
+    if len(front):
+        picked = front[select(front, "best", n_rows=problem.n_rows, spread=problem.spread * problem.y_scale)]
+        picked = polish.finish(picked, problem, deadline=Deadline.after(5.0))
+    return Fitted(front, picked, tuple(networks))
 
 
 def _trained(
@@ -170,24 +178,28 @@ def _trained(
         yield dno.train(structure, problem, rng=rng, deadline=share)
 
 
-def _judged(fitted: Fitted, data: Data, problem: Problem) -> Record:
-    """``solved`` judges the picked formula; ``r2`` is that of what fits the training rows best, formula or network."""
-    formula, network = fitted.picked, fitted.network
+def _judged(fitted: Fitted, data: Data, problem: Problem, X_choosing: Floats, y_choosing: Floats) -> Record:
+    """``solved`` judges the picked formula; ``r2`` is that of what predicts the rows kept back best, be it a formula or
+    a network, ``r2_network`` that of the best network."""
     record: Record = {"r2_formula": None, "r2_network": None, "solved": False, "complexity": None, "expression": None}
+    formula = fitted.picked
     if formula is not None:
         record["r2_formula"] = r2(data.y_test, evaluate(formula.expr, data.X_test))
         record["solved"] = _is_law(formula.expr, data)
         record["complexity"], record["expression"] = formula.complexity, str(formula.expr)
-    if network is not None and network.network is not None:
-        values = network.predict(data.X_test / problem.x_scales) * problem.y_scale
-        record["r2_network"] = r2(data.y_test, values)
-        record["network_complexity"] = complexity(network_to_expr(network.network.network(0)))
-    closest = fitted.closest
-    if network is not None and (closest is None or network.loss * problem.y_scale**2 < closest.loss):
-        record["r2"] = record["r2_network"]
-    else:
-        record["r2"] = None if closest is None else r2(data.y_test, evaluate(closest.expr, data.X_test))
-    return record
+    X = np.vstack([X_choosing, data.X_test])
+    n = len(X_choosing)
+    formulas = [evaluate(candidate.expr, X) for candidate in (*fitted.front, *([formula] if formula else []))]
+    networks = [result.predict(X / problem.x_scales) * problem.y_scale for result in fitted.networks]
+    if networks:
+        chosen = int(np.argmax([r2(y_choosing, values[:n]) for values in networks]))
+        record["r2_network"] = r2(data.y_test, networks[chosen][n:])
+        module = fitted.networks[chosen].network
+        assert module is not None
+        record["network_complexity"] = complexity(network_to_expr(module.network(0)))
+    if formulas or networks:
+        record["r2"] = r2(data.y_test, max((*formulas, *networks), key=lambda values: r2(y_choosing, values[:n]))[n:])
+    return record | {"r2": record.get("r2")}
 
 
 def _is_law(found: Expr, data: Data) -> bool:

@@ -44,15 +44,16 @@ class DNO:
     ``pruning`` True is DNO-P, False DNO-NP.  ``epochs`` None means 10 L.  A penalty epoch comes every
     ``penalty_every`` epochs (0: never) and reaches ``widen`` of the range beyond it.  Beyond the paper, each with its
     switch: ``signed`` (signs of products), ``screening`` (so many draws for every restart, the best are trained),
-    ``trust`` (half of the dense starts begin near the structure's own connections), ``n_settling``
-    (Levenberg-Marquardt steps at the end), ``n_cut`` (how many restarts are thinned out).
+    ``holdout`` (a share of the rows that only ranks the restarts, before they all settle on all rows), ``trust``
+    (half of the dense starts begin near the structure's own connections), ``n_settling`` (Levenberg-Marquardt steps
+    at the end), ``n_cut`` (how many restarts are thinned out).
     """
 
     pruning: bool = True
     epochs: int | None = None
     batch: int = 64
     rate: float = 0.01
-    n_restarts: int = 16
+    n_restarts: int = 32
     scale: float = 2.0
     init: str = "scaled"
     theta_ln: float = 1e-4
@@ -62,7 +63,8 @@ class DNO:
     penalty_weight: float = 1.0
     widen: float = 0.5
     signed: bool = True
-    screening: int = 16
+    screening: int = 8
+    holdout: float = 0.2
     trust: bool = True
     n_settling: int = 60
     n_cut: int = 2

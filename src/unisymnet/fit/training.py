@@ -33,6 +33,13 @@ class Rows:
     y: Tensor
     weights: Tensor
 
+    def without(self, share: float, *, rng: np.random.Generator) -> Rows:
+        """Some rows less, where there are enough: an overfitted network shows on the others."""
+        if not share or len(self.y) < 50:
+            return self
+        kept = torch.from_numpy(np.sort(rng.permutation(len(self.y))[int(share * len(self.y)) :]))
+        return Rows(self.x[kept], self.y[kept], self.weights[kept])
+
     def losses(self, values: Tensor) -> Tensor:
         """Mean squared error of every restart, inf where it is undefined."""
         losses = ((values - self.y) ** 2 * self.weights).mean(dim=1)
@@ -75,13 +82,17 @@ def trained(
     if settings.screening:
         few = Rows(unit.x[:SCREENED], unit.y[:SCREENED], unit.weights[:SCREENED])
         _screen(network, draw, few, settings.screening, rng=rng, deadline=deadline)
-    curve = train(settings, network, unit, rng=rng, deadline=deadline)
+    part = unit.without(settings.holdout, rng=rng)
+    curve = train(settings, network, part, rng=rng, deadline=deadline)
     if settings.n_settling:
         # All restarts a little, then the best of them to the end.
-        curve += settle(network, unit, settings.n_settling // 4, deadline=deadline)
+        curve += settle(network, part, settings.n_settling // 4, deadline=deadline)
         network = network.picked(_ranked(network, unit)[1][: max(4, settings.n_restarts // 4)])
-        curve += settle(network, unit, settings.n_settling, deadline=deadline)
+        curve += settle(network, part, settings.n_settling, deadline=deadline)
     losses, order = _ranked(network, unit)
+    if settings.n_settling and len(part.y) < len(unit.y):
+        curve += settle(network, unit, settings.n_settling // 4, deadline=deadline)
+        losses = _ranked(network, unit)[0]  # the order stays: it has seen what these losses have not
     size = y_scale**2
     return Trained(
         network=network.picked(order),
