@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_schedules_start_at_tau0_and_never_rise(schedule: str) -> None:
     temperature = Temperature(schedule, tau0=2.0, decay=3.0)
     values = [temperature.at(step, 10) for step in range(11)]
     assert values[0] == pytest.approx(2.0)
-    assert all(b <= a for a, b in zip(values, values[1:], strict=False))
+    assert all(b <= a for a, b in pairwise(values))
     if schedule != "constant":
         assert values[-1] == pytest.approx(2.0 * math.exp(-3.0))
 

@@ -1,0 +1,53 @@
+"""Evolution: allowed operators only, repeatable, and able to finish what others began."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+
+from unisymnet.candidate import Candidate, ParetoFront
+from unisymnet.deadline import Deadline
+from unisymnet.problem import Problem, make_problem
+from unisymnet.propose.evolve import Evolve
+from unisymnet.propose.moves import Moves
+from unisymnet.symbolic import evaluate, parse
+from unisymnet.symbolic.expr import Call, Expr, variables, walk
+
+X = np.random.default_rng(0).uniform(0.5, 3.0, (100, 2))
+
+
+def problem(truth: str, operators: frozenset[str] = frozenset()) -> Problem:
+    return make_problem(X, evaluate(parse(truth), X), operators=operators)
+
+
+def first(n: int, problem: Problem, front: ParetoFront, seed: int = 0) -> list[Expr]:
+    stage = Evolve(n_children=16)
+    proposals = stage.propose(problem, front, rng=np.random.default_rng(seed), deadline=Deadline.after(60))
+    return [proposal.expr for proposal in islice(proposals, n)]
+
+
+def test_same_seed_same_proposals() -> None:
+    target = problem("x0*sin(x1)")
+    assert first(10, target, ParetoFront()) == first(10, target, ParetoFront())
+
+
+def test_a_term_that_is_missing_is_added() -> None:
+    target = problem("x0**2 + 0.7*sin(x1)")
+    front = ParetoFront([Candidate(parse("1.1*x0**2"), 1.0, 5, 1)])
+    losses = [np.mean((evaluate(expr, target.X) - target.y) ** 2) for expr in first(60, target, front)]
+    assert min(losses) < 1e-6 * target.spread**2
+
+
+def test_only_allowed_operators() -> None:
+    target = problem("x0*x1", operators=frozenset({"add", "mul", "sub", "div", "pow"}))
+    used = {node.op for expr in first(20, target, ParetoFront()) for node in walk(expr) if isinstance(node, Call)}
+    assert not used & {"sin", "cos", "exp", "ln", "tanh", "abs"}
+
+
+def test_moves_stay_within_the_inputs() -> None:
+    moves, rng = Moves(2, ("sin", "exp")), np.random.default_rng(0)
+    expr = parse("x0 + sin(x1)")
+    for _ in range(300):
+        mutated = moves.mutate(expr, [parse("x0*x1")], rng=rng)
+        assert all(index < 2 for index in variables(mutated))
