@@ -53,7 +53,7 @@ def test_the_papers_own_settings_train_too() -> None:
     problem = data("2*x0*x1")
     structure = structure_of(parse("2*x0*x1"), 3)
     assert structure is not None
-    dno = DNO(signed=False, screening=0, n_settling=0, n_cut=0, init="lhs", epochs=200, keep_history=True)
+    dno = DNO(signed=False, screening=0, holdout=0.0, n_settling=0, n_cut=0, init="lhs", epochs=200, keep_history=True)
     result = dno.train(structure, problem, rng=np.random.default_rng(1), deadline=NEVER)
     assert len(result.history) == 200 and dno.n_epochs(3) == 200 and DNO().n_epochs(3) == 30
     assert all(a >= b for a, b in pairwise(result.history))
