@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .symbolic.expr import Call, Const, Expr, evaluate, rebuild, variables
+from .symbolic.expr import Call, Const, Expr, children, evaluate, rebuild, variables, walk
 from .symbolic.simplify import simplify
 
 Floats = NDArray[np.float64]
@@ -36,10 +36,10 @@ def r2(y: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None = None) -> 
     if not np.isfinite(predicted).all():
         return -math.inf
     w = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
-    unit = max(float(np.max(np.abs(y))), float(np.max(np.abs(predicted)))) or 1.0  # so that no square overflows
-    y, predicted = y / unit, predicted / unit
-    residual = float(np.sum(w * (y - predicted) ** 2))
-    spread = float(np.sum(w * (y - np.average(y, weights=w)) ** 2))
+    unit = float(np.max(np.abs(y))) or 1.0  # so that no square of y overflows or vanishes
+    with np.errstate(over="ignore"):
+        residual = float(np.sum(w * (y / unit - predicted / unit) ** 2))
+    spread = float(np.sum(w * (y / unit - np.average(y / unit, weights=w)) ** 2))
     if spread == 0.0:
         return 1.0 if residual == 0.0 else 0.0
     return 1.0 - residual / spread
@@ -100,7 +100,8 @@ def is_solution_srbench(true: Expr, found: Expr, r2_test: float, *, max_time: fl
     if not r2_test > MIN_R2:
         return False
     try:
-        quick = _plain_verdict(_srbench_rounded(true), _srbench_rounded(found))
+        moved = _moves_rounded_constants(true) or _moves_rounded_constants(found)
+        quick = _plain_verdict(_srbench_rounded(true), _srbench_rounded(found), moved)
         if quick is not None:
             return quick
         from .symbolic.sympy_bridge import same_up_to_constant
@@ -175,12 +176,23 @@ def _srbench_rounded(expr: Expr) -> Expr:
     return simplify(rebuild(expr, rounded))
 
 
-def _plain_verdict(true: Expr, found: Expr) -> bool | None:
+def _moves_rounded_constants(expr: Expr) -> bool:
+    """May simplifying join a rounded constant with one inside exp, ln or a root?  SRBench rounds before it joins."""
+    for node in walk(expr):
+        if isinstance(node, Call) and node.op in ("exp", "ln", "sqrt", "pow"):
+            parts = [a for arg in node.args for a in (arg, *children(arg))]
+            whole = node.op == "pow" and isinstance(node.args[1], Const) and node.args[1].value.is_integer()
+            if not whole and any(isinstance(a, Const) for a in parts if a is not node.args[-1] or node.op != "pow"):
+                return True
+    return False
+
+
+def _plain_verdict(true: Expr, found: Expr, moved: bool) -> bool | None:
     """True or False if the rounded formulas are the same, or differ, beyond any doubt; else None."""
     if isinstance(found, Const):
         return None if found.value != 0.0 else False
     if isinstance(simplify(found - true), Const) or isinstance(simplify(found / true), Const):
-        return True
+        return None if moved else True
     rng = np.random.default_rng(0)
     width = 1 + max((*variables(true), *variables(found)), default=0)
     X = rng.uniform(0.5, 1.5, (_N_PROBES, width))

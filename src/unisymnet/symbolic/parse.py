@@ -130,9 +130,8 @@ class _Parser:
         return left
 
     def factor(self) -> Expr:
-        if self.peek("+"):
+        while self.peek("+"):
             self.take()
-            return self.factor()
         if not self.peek("-"):
             return self.power()
         self.nesting += 1

@@ -152,16 +152,23 @@ def simplify_now(expr: Expr) -> Expr:
 
 
 def srbench_now(true: Expr, found: Expr) -> bool:
-    """Steps 1 to 5 of SRBench's symbolic solution (shared/benchmarks/README.md), without a time limit."""
+    """Steps 1 to 5 of SRBench's symbolic solution (shared/benchmarks/README.md), without a time limit.
+
+    Where sympy cannot tell whether the ratio is constant, because the truth may be zero somewhere, the ratio is
+    simplified and asked again, as SRBench's later code does; otherwise 2*(x + y) would not solve x + y.
+    """
     truth = _rounded(to_sympy(true))
     guess = sympy.simplify(_rounded(to_sympy(found)), ratio=1)
     if str(guess) in ("", "0", "nan"):
         return False
     difference = _rounded(truth - guess)
     fraction = _rounded(guess / truth)
-    if not difference.is_constant() or fraction.is_constant():
+    fraction_constant = fraction.is_constant()
+    if fraction_constant is None:
+        fraction_constant = _rounded(sympy.simplify(fraction, ratio=1)).is_constant()
+    if not difference.is_constant() or fraction_constant:
         difference = _rounded(sympy.simplify(difference, ratio=1))
-    return bool(str(difference) == "0" or difference.is_constant() or fraction.is_constant())
+    return bool(str(difference) == "0" or difference.is_constant() or fraction_constant)
 
 
 def _rounded(s: Any) -> Any:

@@ -1,0 +1,72 @@
+"""The front: complexity rises, loss falls, and the order of insertion does not matter."""
+
+import math
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unisymnet.candidate import Candidate, ParetoFront, Status
+from unisymnet.symbolic import parse
+
+
+def candidate(loss: float, complexity: int, formula: str = "x0", n_constants: int = 0) -> Candidate:
+    return Candidate(parse(formula), loss, complexity, n_constants)
+
+
+CANDIDATES = st.lists(
+    st.builds(
+        candidate,
+        st.sampled_from([0.0, 0.1, 0.5, 1.0, 2.0]),
+        st.integers(1, 6),
+        st.sampled_from(["x0", "x1", "x0 + x1"]),
+        st.integers(0, 2),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=500, deadline=None)
+@given(CANDIDATES, st.randoms(use_true_random=False))
+def test_front_is_sorted_and_independent_of_order(candidates: list[Candidate], random) -> None:  # type: ignore[no-untyped-def]
+    front = list(ParetoFront(candidates))
+    shuffled = candidates.copy()
+    random.shuffle(shuffled)
+    assert list(ParetoFront(shuffled)) == front
+    for simple, good in pairwise(front):
+        assert simple.complexity < good.complexity
+        assert simple.loss > good.loss
+    for one in candidates:
+        assert any(m.complexity <= one.complexity and m.loss <= one.loss for m in front)
+
+
+def test_add_says_whether_it_entered() -> None:
+    front = ParetoFront()
+    assert front.add(candidate(1.0, 3))
+    assert not front.add(candidate(1.0, 3))
+    assert not front.add(candidate(2.0, 4))
+    assert front.add(candidate(0.5, 4))
+    assert front.add(candidate(0.1, 2))
+    assert [c.complexity for c in front] == [2]
+    assert len(front) == 1
+    assert front[0].loss == 0.1
+
+
+def test_failed_fits_stay_out() -> None:
+    front = ParetoFront()
+    assert not front.add(Candidate(parse("x0"), math.inf, 1, 0, status=Status.NON_FINITE))
+    assert len(front) == 0
+
+
+def test_ties_go_to_fewer_constants() -> None:
+    few, many = candidate(1.0, 3, "x1", 1), candidate(1.0, 3, "x0", 2)
+    assert list(ParetoFront([many, few])) == [few]
+    assert list(ParetoFront([few, many])) == [few]
+
+
+def test_would_enter_agrees_with_add() -> None:
+    front = ParetoFront([candidate(1.0, 3), candidate(0.5, 5)])
+    assert front.would_enter(0.9, 4)
+    assert not front.would_enter(1.0, 4)
+    assert not front.would_enter(0.5, 5)
+    assert front.would_enter(0.1, 9)

@@ -1,0 +1,34 @@
+"""Deadlines on the monotonic clock."""
+
+import time
+
+from unisymnet.deadline import Deadline
+
+
+def test_never() -> None:
+    never = Deadline.never()
+    assert not never.expired()
+    assert never.remaining() == float("inf")
+
+
+def test_after() -> None:
+    soon = Deadline.after(0.02)
+    assert not soon.expired()
+    assert 0.0 < soon.remaining() <= 0.02
+    time.sleep(0.03)
+    assert soon.expired()
+    assert soon.remaining() == 0.0
+
+
+def test_sooner_only_shortens() -> None:
+    long, short = Deadline.after(100.0), Deadline.after(1.0)
+    assert long.sooner(1.0).remaining() <= 1.0
+    assert short.sooner(100.0) == short
+    assert long.remaining() > 99.0
+
+
+def test_without_slices_a_deadline_stays_itself() -> None:
+    never = Deadline.never()
+    assert never.sooner(5.0) is never
+    counted = Deadline(time.monotonic() + 100.0, sliced=False)
+    assert counted.sooner(1.0) is counted
