@@ -51,3 +51,11 @@ def test_moves_stay_within_the_inputs() -> None:
     for _ in range(300):
         mutated = moves.mutate(expr, [parse("x0*x1")], rng=rng)
         assert all(index < 2 for index in variables(mutated))
+
+
+def test_it_gives_up_when_nothing_improves() -> None:
+    noise = np.random.default_rng(1).normal(size=len(X))
+    stage = Evolve(n_children=4, patience=5)
+    rng, deadline = np.random.default_rng(0), Deadline.after(60)
+    proposals = stage.propose(make_problem(X, noise), ParetoFront(), rng=rng, deadline=deadline)
+    assert len(list(islice(proposals, 2000))) < 2000

@@ -51,6 +51,7 @@ class Evolve:
     max_size: int = 60
     max_constants: int = 12
     tournament: int = 4
+    patience: int = 100  # generations without a shorter description before evolution gives up
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -58,11 +59,16 @@ class Evolve:
         if problem.n_rows < 3 or problem.spread == 0.0:
             return
         run = _Evolution(self, problem, rng)
-        while not deadline.expired():
+        shortest, waited = math.inf, 0
+        while waited < self.patience and not deadline.expired():
             run.immigrate(front)
             best = run.generation(deadline)
             if best is not None:
                 yield Proposal(best.expr, self.name)
+            # Noisy data never become exact: the search ends when a while of trying has brought nothing.
+            now = min(map(run.length, run.people), default=math.inf)
+            waited = 0 if now < shortest - 0.5 else waited + 1
+            shortest = min(shortest, now)
 
 
 @dataclass
