@@ -62,8 +62,24 @@ def test_a_simple_law_leaves_nothing_in_its_own_view(f, view: int, basis: int) -
 
 @pytest.mark.parametrize("f", [lambda a, b: np.sin(2 * a) + b, lambda a, b: np.exp(a) - 3 * b])
 def test_waves_are_found_by_scanning(f) -> None:
-    scans = summarise(rows_of(f))[0, -3 * 4 * 8 :].reshape(3, 8, 4)
+    end = summary_size(4) - 4 * 4 * (4 + 14)
+    scans = summarise(rows_of(f))[0, end - 3 * 4 * 8 : end].reshape(3, 8, 4)
     assert scans[0, :, 0].min() < -0.9 and scans[0, :, 1].min() > -0.9
+
+
+@pytest.mark.parametrize(
+    ("f", "kind"),
+    [
+        (lambda a, b: (a * a + 2 * b) / b, 0),
+        (lambda a, b: b * (a * a + 2 * a * b), 1),
+        (lambda a, b: b / (a * b + 1), 2),
+        (lambda a, b: 1 / (b * (3 * a + b)), 3),
+    ],
+)
+def test_a_factor_of_one_column_comes_off(f, kind: int) -> None:
+    start = summary_size(4) - 4 * 4 * (4 + 14)
+    left = summarise(rows_of(f))[0, start + 16 : start + 32].reshape(4, 4)  # (product, column) over the quadratic set
+    assert left[kind, 1] < -0.8 and left[kind, 2] == 0.0
 
 
 def test_the_constant_term_shows() -> None:

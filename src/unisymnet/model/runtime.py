@@ -17,6 +17,7 @@ from ..errors import CheckpointError
 from .alphabet import Alphabet
 from .batches import read_points
 from .config import ModelConfig
+from .summary import summary_size
 
 ENCODER, DECODER, MANIFEST = "encoder.onnx", "decoder.onnx", "manifest.json"
 WEIGHTS = Path(__file__).parent / "weights"
@@ -56,6 +57,12 @@ class Runtime:
         except (OSError, ValueError) as error:
             raise CheckpointError(f"no exported model can be read from {folder}: {error}") from error
         config = ModelConfig.from_dict(manifest["config"])
+        sizes = [i.shape[1] for i in sessions[0].get_inputs() if i.name == "summary"]
+        if sizes and sizes[0] != summary_size(config.n_features):
+            raise CheckpointError(
+                f"{folder} reads {sizes[0]} statistics, this version makes {summary_size(config.n_features)}; "
+                "export the model again"
+            )
         frequent = {int(d): tuple(tuple(x) for x in labels) for d, labels in manifest["frequent"].items()}
         alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
         return cls(config, alphabet, sessions[0], sessions[1], frequent, manifest["about"])

@@ -52,8 +52,9 @@ def summary_size(n_features: int) -> int:
     quadratic = d + d * (d + 1) // 2
     told = {RAW: d, LOGS: d, QUADRATIC: quadratic, ADDITIVE: d * N_FUNCTIONS}
     coefficients = sum(told[s] for _, s in TOLD)
+    divided = 4 * d * (4 + quadratic)
     scans = len(SCANNED) * d * (len(SINES) + len(EXPONENTIALS))
-    return N_VIEWS * (d * N_FUNCTIONS + 2 * N_SETS) + 4 * (d + 1) + 1 + coefficients + scans
+    return N_VIEWS * (d * N_FUNCTIONS + 2 * N_SETS) + 4 * (d + 1) + 1 + coefficients + scans + divided
 
 
 def summarise(rows: Floats) -> NDArray[np.float32]:
@@ -77,6 +78,7 @@ def summarise(rows: Floats) -> NDArray[np.float32]:
             fits[-1].left,
             *[_told(fits[s], view) for view, s in TOLD],
             _scan(views.values[:, :, list(SCANNED)], sets[RAW].values, _waves(x), weight),
+            *_divided(x, y, sets, weight),
         ]
     flat = np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1)
     return np.nan_to_num(flat, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
@@ -131,6 +133,18 @@ def _fit(views: _Standard, basis: _Standard, weight: Floats) -> _Fit:
 
 def _log_share(share: Floats) -> Floats:
     return np.log10(np.clip(share, _FLOOR, 1.0)) / -np.log10(_FLOOR)
+
+
+def _divided(x: Floats, y: Floats, sets: list[_Standard], weight: Floats) -> list[Floats]:
+    """The same for y·x_j, y/x_j, x_j/y and 1/(y·x_j): a factor that is one column alone comes off like this."""
+    used = (x != 0.0).any(axis=1, keepdims=True)
+    over_x, over_y = (1.0 / (v + np.where(v < 0, -1e-6, 1e-6)) for v in (x, y))
+    products = [np.where(used, v, 0.0) for v in (y * x, y * over_x, x * over_y, over_x * over_y)]
+    views = _standard(np.concatenate(products, axis=2), weight)
+    fits = [_fit(views, sets[s], weight) for s in (RAW, QUADRATIC)]
+    there = np.tile(used[:, 0], (1, 4))
+    coefficients = [_told(fits[1], view) for view in range(views.values.shape[2])]
+    return [*(fit.left * there for fit in fits), *(fit.constant * there for fit in fits), *coefficients]
 
 
 def _told(fit: _Fit, view: int) -> Floats:
