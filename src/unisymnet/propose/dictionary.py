@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..problem import Problem
 from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate, product, total
-from .scan import Codes
+from .inner import Codes
 
 __all__ = ["Argument", "FAMILIES", "Family", "ONE", "affine", "arguments", "families", "monomial", "power", "usable"]
 
@@ -242,11 +242,11 @@ def _powers(problem: Problem, leaf: Argument) -> list[Argument]:
 def _products(powers: list[Argument], max_cost: float) -> list[Argument]:
     """Products of two, three, four and five powers of different leaves, at most one of them a sum."""
     powers = sorted(powers, key=lambda p: p.cost)
-    level = [((i,), p.cost) for i, p in enumerate(powers)]
+    level: list[tuple[tuple[int, ...], float]] = [((i,), p.cost) for i, p in enumerate(powers)]
     leaves = [_leaf(p.expr) for p in powers]
     found = []
     for _ in range(4):
-        wider = []
+        wider: list[tuple[tuple[int, ...], float]] = []
         for chosen, cost in level:
             used = {leaves[i] for i in chosen}
             compound = any(not powers[i].plain for i in chosen)

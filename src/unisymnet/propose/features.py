@@ -112,7 +112,8 @@ class Features:
             yield group.scan(family, term_rows(0, family.code, used[:, 0], used[:, 1]), pair_grids(family, t, t2))
 
     def _rows(self, group: Group, family: Family) -> Ints:
-        fits = [i + 1 for i, a in enumerate(group.args) if a.cost + family.cost <= self.max_cost and sensible(a, family)]
+        limit = self.max_cost - family.cost
+        fits = [i + 1 for i, a in enumerate(group.args) if a.cost <= limit and sensible(a, family)]
         return np.array(fits, dtype=np.int64)
 
 

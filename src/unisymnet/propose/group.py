@@ -104,7 +104,7 @@ class Group:
         pick = np.unique(np.linspace(0, len(X) - 1, few).astype(int))
         outer = projected[0][0]
         q = np.linalg.qr(outer[:, pick].T)[0]
-        targets = np.array([p[1] for p in projected])
+        targets = np.array([target for _, target in projected])
         free = targets[:, pick] - (targets[:, pick] @ q) @ q.T
         free /= np.maximum(np.linalg.norm(free, axis=1, keepdims=True), 1e-300)
         order = np.concatenate([pick, np.setdiff1d(np.arange(len(X)), pick)])

@@ -65,7 +65,7 @@ def finish(space: Space, model: Model, *, max_steps: int = 30) -> Expr | None:
 
 def _refined(space: Space, terms: Ints, values: Floats, kappa: Floats, max_steps: int) -> Floats:
     """The constants after Levenberg–Marquardt on all rows (weights ride on the multipliers)."""
-    outer, target, norm = space.project()
+    outer, target = space.project()
     multipliers = np.array([values[m] * space.weight for m in terms[:, 0]])
     table = np.ascontiguousarray(np.vstack([values, multipliers]))
     weighted = terms.copy()
@@ -118,7 +118,7 @@ def _factor(
             return None
         formula = call("neg", formula)
     exprs = family.build(formula)
-    return list(zip(exprs, inner(code, s)))
+    return [(expr, np.asarray(column, dtype=np.float64)) for expr, column in zip(exprs, inner(code, s))]
 
 
 def _is_log(arg: Expr) -> bool:

@@ -1,6 +1,6 @@
 """Inner constants by variable projection: coarse grids on whole dictionaries, then Gauss–Newton on the best.
 
-A term is  multiplier · f1(κ·t) [· f2(κ'·t')]  with f from the table of inner functions below; the linear coefficients
+A term is  multiplier · f1(κ·t) [· f2(κ'·t')]  with f from the inner functions of inner.py; the linear coefficients
 and an outer basis (given by orthonormal rows) are eliminated, so only the κ are searched.  The coarse part is numpy
 (its exp and log are vectorised), the refinement is numba.  This file knows numbers only: no formulas, no views, no
 problem.
@@ -13,10 +13,13 @@ constants, f(κ·t + κ'·t').
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
+
+from .inner import COLUMNS, OFFSET, Codes, Reals, inner, plain_slopes, rarer_slopes
 
 __all__ = ["COLUMNS", "Codes", "OFFSET", "coarse", "inner", "n_constants", "refine", "refine_many", "term"]
 
@@ -24,22 +27,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TERM = 7
-
-
-class Codes:
-    """Numbers of the inner functions, s = offset + κ·t.  Names with LOG_ give ln|g(s)|, for log space."""
-
-    EXP, WAVE, LN1, INV1, SQRT1, RSQRT1, TANH, ATAN, SOFT, LOGISTIC, BOSE, HYPERBOLIC = range(12)
-    ABS1, INVSQ1, TAN, ASIN, LOG_SIN, LOG_COS, LOG_EXPM1, LOG_SINH, LOG_COSH, LOG_TANH, LOG_ATAN = range(12, 23)
-    LOG_LN1, SQUARE1 = 23, 24
-
-
-# s = OFFSET + κ·t: the functions of 1 + κt.
-OFFSET = np.zeros(25)
-OFFSET[[Codes.LN1, Codes.INV1, Codes.SQRT1, Codes.RSQRT1, Codes.ABS1, Codes.INVSQ1, Codes.LOG_LN1, Codes.SQUARE1]] = 1.0
-# sin with cos, and exp(s) with exp(-s), come as two columns.
-COLUMNS = np.ones(25, dtype=np.int64)
-COLUMNS[[Codes.WAVE, Codes.HYPERBOLIC]] = 2
 
 # A column that keeps less of its energy than this after projection is in the span of the others.
 _SMALL = 1e-20
@@ -57,44 +44,7 @@ def n_constants(terms: Ints) -> int:
     return int(np.sum(flat[present][:, [2, 3, 5, 6]] >= 0))
 
 
-def inner(code: int, s: Floats) -> tuple[Floats, ...]:
-    """The column(s) of an inner function at s (offset included), vectorised; nan outside its domain."""
-    with np.errstate(all="ignore"):
-        if code == Codes.WAVE:
-            return np.sin(s), np.cos(s)
-        if code == Codes.HYPERBOLIC:
-            return np.exp(s), np.exp(-s)
-        return (_SINGLE[code](s),)
-
-
-_SINGLE = {
-    Codes.EXP: np.exp,
-    Codes.LN1: lambda s: np.log(np.abs(s)),
-    Codes.INV1: lambda s: 1.0 / s,
-    Codes.SQRT1: np.sqrt,
-    Codes.RSQRT1: lambda s: 1.0 / np.sqrt(s),
-    Codes.TANH: np.tanh,
-    Codes.ATAN: np.arctan,
-    Codes.SOFT: lambda s: np.maximum(s, 0.0) + np.log1p(np.exp(-np.abs(s))),
-    Codes.LOGISTIC: lambda s: 1.0 / (1.0 + np.exp(s)),
-    Codes.BOSE: lambda s: 1.0 / np.expm1(s),
-    Codes.ABS1: np.abs,
-    Codes.INVSQ1: lambda s: 1.0 / (s * s),
-    Codes.TAN: np.tan,
-    Codes.ASIN: np.arcsin,
-    Codes.LOG_SIN: lambda s: np.log(np.abs(np.sin(s))),
-    Codes.LOG_COS: lambda s: np.log(np.abs(np.cos(s))),
-    Codes.LOG_EXPM1: lambda s: np.log(np.abs(np.expm1(s))),
-    Codes.LOG_SINH: lambda s: np.log(np.abs(np.sinh(s))),
-    Codes.LOG_COSH: lambda s: np.abs(s) + np.log1p(np.exp(-2.0 * np.abs(s))),
-    Codes.LOG_TANH: lambda s: np.log(np.abs(np.tanh(s))),
-    Codes.LOG_ATAN: lambda s: np.log(np.abs(np.arctan(s))),
-    Codes.LOG_LN1: lambda s: np.log(np.abs(np.log(s))),
-    Codes.SQUARE1: np.square,
-}
-
-
-def coarse(columns: list[Floats], outer: Floats, targets: Floats) -> Floats:
+def coarse(columns: Sequence[Reals], outer: Reals, targets: Reals) -> Reals:
     """Share of each target (T, n) that each candidate explains beside the outer basis (rows of ``outer``).
 
     ``columns`` holds the first, second, … column of all candidates as arrays (M, n); the result is (M, T), -1 where
@@ -102,7 +52,7 @@ def coarse(columns: list[Floats], outer: Floats, targets: Floats) -> Floats:
     the outer basis.
     """
     good = np.ones(len(columns[0]), dtype=bool)
-    free: list[Floats] = []
+    free: list[Reals] = []
     for column in columns:
         energy = np.einsum("ij,ij->i", column, column)
         # A sum of squares is finite only if every entry is.
@@ -116,76 +66,8 @@ def coarse(columns: list[Floats], outer: Floats, targets: Floats) -> Floats:
             good &= rest > 1e-9 * energy
             left *= np.where(good, 1.0 / np.sqrt(rest), 0.0)[:, None]
         free.append(left)
-    explained = sum(np.square(left @ targets.T) for left in free)
-    return np.where(good[:, None], explained, -1.0)
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _plain(code, x):  # type: ignore[no-untyped-def]
-    """Columns a, b and their derivatives of the inner functions numbered below 12."""
-    if code == 0:
-        a = math.exp(x)
-        return a, 0.0, a, 0.0
-    if code == 1:
-        a, b = math.sin(x), math.cos(x)
-        return a, b, b, -a
-    if code == 2:
-        return math.log(abs(x)), 0.0, 1.0 / x, 0.0
-    if code == 3:
-        return 1.0 / x, 0.0, -1.0 / (x * x), 0.0
-    if code == 4:
-        a = math.sqrt(x)
-        return a, 0.0, 0.5 / a, 0.0
-    if code == 5:
-        a = 1.0 / math.sqrt(x)
-        return a, 0.0, -0.5 * a / x, 0.0
-    if code == 6:
-        a = math.tanh(x)
-        return a, 0.0, 1.0 - a * a, 0.0
-    if code == 7:
-        return math.atan(x), 0.0, 1.0 / (1.0 + x * x), 0.0
-    if code == 8:
-        return max(x, 0.0) + math.log1p(math.exp(-abs(x))), 0.0, 1.0 / (1.0 + math.exp(-x)), 0.0
-    if code == 9:
-        a = 1.0 / (1.0 + math.exp(x))
-        return a, 0.0, -a * (1.0 - a), 0.0
-    if code == 10:
-        a = 1.0 / math.expm1(x)
-        return a, 0.0, -a * (1.0 + a), 0.0
-    a, b = math.exp(x), math.exp(-x)
-    return a, b, a, -b
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _rarer(code, x):  # type: ignore[no-untyped-def]
-    """Value and derivative of the inner functions numbered 12 and more."""
-    if code == 12:
-        return abs(x), 1.0 if x > 0 else -1.0
-    if code == 13:
-        return 1.0 / (x * x), -2.0 / (x * x * x)
-    if code == 14:
-        a = math.tan(x)
-        return a, 1.0 + a * a
-    if code == 15:
-        return (math.asin(x) if abs(x) < 1.0 else math.nan), 1.0 / math.sqrt(1.0 - x * x)
-    if code == 16:
-        return math.log(abs(math.sin(x))), 1.0 / math.tan(x)
-    if code == 17:
-        return math.log(abs(math.cos(x))), -math.tan(x)
-    if code == 18:
-        return math.log(abs(math.expm1(x))), -1.0 / math.expm1(-x)
-    if code == 19:
-        return math.log(abs(math.sinh(x))), 1.0 / math.tanh(x)
-    if code == 20:
-        return abs(x) + math.log1p(math.exp(-2.0 * abs(x))), math.tanh(x)
-    if code == 21:
-        return math.log(abs(math.tanh(x))), 2.0 / math.sinh(2.0 * x)
-    if code == 22:
-        return math.log(abs(math.atan(x))), 1.0 / ((1.0 + x * x) * math.atan(x))
-    if code == 23:
-        a = math.log(x)
-        return math.log(abs(a)), 1.0 / (x * a)
-    return x * x, 2.0 * x
+    explained = np.sum([np.square(left @ targets.T) for left in free], axis=0)
+    return np.where(good[:, None], explained, explained.dtype.type(-1.0))
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -197,9 +79,9 @@ def _factor(code, t, t2, kappa, k, table, f, g):  # type: ignore[no-untyped-def]
         if t2 >= 0:
             s += kappa[k + 1] * table[t2, i]
         if code < 12:
-            f[0, i], f[1, i], g[0, i], g[1, i] = _plain(code, s)
+            f[0, i], f[1, i], g[0, i], g[1, i] = plain_slopes(code, s)
         else:
-            f[0, i], g[0, i] = _rarer(code, s)
+            f[0, i], g[0, i] = rarer_slopes(code, s)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -126,7 +126,7 @@ def residual_variance(design: Floats, target: Floats, weight: Floats) -> float:
     scale = np.linalg.norm(table, axis=0)
     if not np.isfinite(scale).all():
         return math.inf
-    r = np.linalg.qr(table / np.where(scale > 0, scale, 1.0), mode="r")
+    r = np.asarray(np.linalg.qr(table / np.where(scale > 0, scale, 1.0), mode="r"))
     return float((r[p, p] * scale[p]) ** 2 / (n - p))
 
 
@@ -145,7 +145,8 @@ def polynomial(z: Floats, max_columns: int, *, max_degree: int = 30) -> Floats:
     degree = 1
     while degree < max_degree and math.comb(d + degree + 1, d) <= max_columns:
         degree += 1
-    single = np.cos(np.arange(degree + 1)[:, None, None] * np.arccos(np.clip(z.T, -1.0, 1.0)))  # (degree, d, n)
+    angles = np.arccos(np.clip(z.T, -1.0, 1.0))
+    single = np.stack([np.cos(k * angles) for k in range(degree + 1)])  # (degree, d, n)
     level: list[tuple[int, Floats]] = [(0, np.ones(n))]
     for j in range(d):
         level = [(used + k, v * single[k, j] if k else v) for used, v in level for k in range(degree + 1 - used)]

@@ -65,21 +65,25 @@ class Space:
             return list(spaces)
         pick = np.sort(rng.choice(len(self.rows), size=n, replace=False))
         return [
-            replace(s, rows=s.rows[pick], target=s.target[pick], weight=s.weight[pick],
-                    design=np.ascontiguousarray(s.design[pick]))  # fmt: skip
+            replace(
+                s,
+                rows=s.rows[pick],
+                target=s.target[pick],
+                weight=s.weight[pick],
+                design=np.ascontiguousarray(s.design[pick]),
+            )
             for s in spaces
         ]
 
-    def project(self) -> tuple[Floats, Floats, float]:
-        """Orthonormal rows spanning the basis, the unit target beside it, and the target's norm there."""
+    def project(self) -> tuple[Floats, Floats]:
+        """Orthonormal rows spanning the basis, and the unit target beside it."""
         scale = np.linalg.norm(self.design, axis=0)
-        q, r, keep = _pivoted(self.design / np.where(scale > 0, scale, 1.0))
-        outer = np.ascontiguousarray(q[:, :keep].T)
+        outer = _orthonormal(self.design / np.where(scale > 0, scale, 1.0))
         target = self.weight * self.target
         free = target - outer.T @ (outer @ target)
         free -= outer.T @ (outer @ free)
         norm = float(np.linalg.norm(free))
-        return outer, free / norm if norm > 0 else free, norm
+        return outer, free / norm if norm > 0 else free
 
     def values(self, expr: Expr) -> Floats:
         return evaluate(expr, self.problem.X[self.rows])
@@ -212,9 +216,11 @@ def _scaled(c: float, expr: Expr) -> Expr:
     return expr if c == 1.0 else product([Const(c), expr])
 
 
-def _pivoted(design: Floats) -> tuple[Floats, Floats, int]:
+def _orthonormal(design: Floats) -> Floats:
+    """Rows that span the columns of a design; dependent columns are left out."""
     from scipy.linalg import qr
 
     q, r, _ = qr(design, mode="economic", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(r))
-    return q, r, int(np.sum(diagonal > 1e-11 * diagonal[0])) if len(diagonal) else 0
+    rank = int(np.sum(diagonal > 1e-11 * diagonal[0])) if len(diagonal) else 0
+    return np.ascontiguousarray(q[:, :rank].T)
