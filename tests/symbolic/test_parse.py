@@ -37,6 +37,7 @@ X0, X1 = Var(0), Var(1)
         ("ln(x0)", Call("ln", (X0,))),
         ("LOG(x0)", Call("ln", (X0,))),
         ("log10(x0)", Call("div", (Call("ln", (X0,)), Const(math.log(10))))),
+        ("cot(x0)", Call("inv", (Call("tan", (X0,)),))),
         ("arcsin(x0)", Call("asin", (X0,))),
         ("pi", Const(math.pi)),
         ("e", Const(math.e)),

@@ -68,9 +68,11 @@ def is_number(expr: Expr) -> bool:
     return type(expr) is Call and expr.op == "pow" and all(type(a) is Const for a in expr.args)
 
 
-def has_plain_term(expr: Call) -> bool:
-    """Has a canonical sum a term without a coefficient?  Then c*(sum) is left as it is: nothing gets simpler."""
-    return any(type(core) is not Const and abs(coefficient_of(core)) == 1.0 for core in expr.args)
+def takes_factor(expr: Call, factor: float) -> bool:
+    """Does factor*(canonical sum) have fewer numbers when multiplied out?  2*(3*x + 1) has, 2*(x + 3) has not."""
+    coefficients = [coefficient_of(term) for term in expr.args if type(term) is not Const]
+    plain = any(abs(c) == 1.0 for c in coefficients)
+    return not plain or any(_near_one(c * factor) for c in coefficients)
 
 
 def coefficient_of(term: Expr) -> float:
@@ -102,9 +104,16 @@ def checked(value: float) -> float:
 
 def times(a: float, b: float) -> float:
     value = a * b
+    if _near_one(value):
+        return 1.0 if value > 0.0 else -1.0
     if not SMALLEST < abs(value) < LARGEST and abs(a) not in (0.0, 1.0) and abs(b) not in (0.0, 1.0):
         raise Unfoldable
     return value
+
+
+def _near_one(value: float) -> bool:
+    """3*(1/3) and the like are 1."""
+    return abs(abs(value) - 1.0) <= 2 * _EPS
 
 
 def plus(a: float, b: float) -> float:

@@ -25,6 +25,7 @@ _VARIABLE = re.compile(r"x_?(\d+)\Z")
 _PARAMETER = re.compile(r"c_?(\d+)\Z")
 _NUMBERS = {"pi": math.pi, "e": math.e}
 _LOG_BASES = {"log10": 10.0, "log2": 2.0}
+_RECIPROCALS = {"sec": "cos", "csc": "sin", "cot": "tan"}
 
 
 def parse(text: str, names: Sequence[str] | None = None, *, free: bool = False) -> Expr:
@@ -175,7 +176,7 @@ class _Parser:
 
     def function(self, name: str, at: int) -> Expr:
         op = ALIASES.get(name.lower(), name.lower())
-        if op not in OPERATORS and op not in _LOG_BASES:
+        if op not in OPERATORS and op not in _LOG_BASES and op not in _RECIPROCALS:
             if self.names is not None and name in self.names:
                 raise self.error(f"{name!r} is a column, not a function; write {name}*( … ) to multiply", at)
             raise self.error(f"unknown function {name!r}; known are {', '.join(OPERATORS)}", at)
@@ -186,12 +187,14 @@ class _Parser:
             args.append(self.sum())
         self.expect(")")
         base = _LOG_BASES.get(op)
-        arity = 1 if base else OPERATORS[op].arity
+        arity = 1 if base or op in _RECIPROCALS else OPERATORS[op].arity
         if len(args) != arity and not (arity < 0 and len(args) >= 2):
             wanted = "two or more arguments" if arity < 0 else f"{arity} argument{'s' * (arity > 1)}"
             raise self.error(f"{name} takes {wanted}, got {len(args)}", at)
         if base:
             return Call("div", (Call("ln", args), Const(math.log(base))))
+        if op in _RECIPROCALS:
+            return Call("inv", (Call(_RECIPROCALS[op], args),))
         return Call(op, args)
 
     def identifier(self, name: str, at: int) -> Expr:

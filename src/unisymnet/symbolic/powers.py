@@ -13,7 +13,6 @@ from .collect import (
     ONE,
     ZERO,
     checked,
-    has_plain_term,
     is_nonnegative,
     is_number,
     leads_negative,
@@ -21,6 +20,7 @@ from .collect import (
     negated,
     plus,
     power_of_numbers,
+    takes_factor,
     terms_of,
     tidy,
     times,
@@ -199,9 +199,9 @@ class _Factors:
         return product(factors) if self.coefficient == 1.0 else Call("mul", (Const(self.coefficient), *factors))
 
     def multiply_in(self, factors: list[Expr]) -> None:
-        """Multiply the coefficient into a sum of which every term has a coefficient: 2*(3*x + 1) is 6*x + 2."""
+        """Multiply the coefficient into a sum where that saves a number: 2*(3*x + 1) is 6*x + 2."""
         for i, factor in enumerate(factors):
-            if type(factor) is Call and factor.op == "add" and not has_plain_term(factor):
+            if type(factor) is Call and factor.op == "add" and takes_factor(factor, self.coefficient):
                 sign = math.copysign(1.0, self.coefficient) if len(factors) > 1 else 1.0
                 scaled = make_sum([(self.coefficient * sign, factor)])
                 if type(scaled) is Call and scaled.op == "add":

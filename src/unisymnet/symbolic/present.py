@@ -8,8 +8,9 @@ is awkward only because of where it stands goes back to where it is round: 1.414
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from .collect import has_plain_term, is_number, leads_negative, negated
+from .collect import is_number, leads_negative, negated, takes_factor
 from .expr import Call, Const, Expr, Var, order_key, product
 
 ODD_FUNCTIONS = ("sin", "tan", "asin", "atan", "sinh", "tanh")
@@ -110,7 +111,7 @@ def _divisor(coefficient: float, factors: list[Expr]) -> float | None:
     for factor in factors:
         if type(factor) is Call and factor.op == "pow" and factor.args[1] == Const(-1.0):
             base = factor.args[0]
-            if type(base) is Call and base.op == "add" and not has_plain_term(base):
+            if type(base) is Call and base.op == "add" and takes_factor(base, divisor):
                 return None
     return divisor
 
@@ -208,9 +209,12 @@ def _short(value: float) -> float | None:
     return rounded if abs(value - rounded) <= 1e-14 * abs(value) and 1e-6 < abs(value) < 1e9 else None
 
 
-def _reading_key(term: Expr) -> tuple:
-    """Falling degree, constants last."""
-    return type(term) is Const, -_degree(term), order_key(term)
+def _reading_key(term: Expr) -> tuple[bool, float, tuple[Any, ...]]:
+    """Falling degree, constants last; coefficients do not count."""
+    core = term
+    if type(term) is Call and term.op == "mul" and type(term.args[0]) is Const:
+        core = product(term.args[1:])
+    return type(term) is Const, -_degree(term), order_key(core)
 
 
 def _degree(term: Expr) -> float:

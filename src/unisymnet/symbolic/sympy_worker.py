@@ -145,7 +145,7 @@ def serve() -> None:
 
 def _alarm(seconds: int) -> None:
     """The system ends this process in ``seconds``, even if its parent is gone and Python is busy."""
-    if hasattr(signal, "alarm"):
+    if sys.platform != "win32":
         signal.alarm(seconds)
 
 

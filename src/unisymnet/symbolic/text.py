@@ -12,6 +12,7 @@ from .expr import Call, Const, Expr, Param, Var
 from .operators import ALIASES, OPERATORS
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*\Z")
+_OTHER_WORDS = ("pi", "e", "log10", "log2", "sec", "csc", "cot")  # that the parser reads as something else
 _ATOM = 9
 
 
@@ -22,7 +23,7 @@ def to_text(expr: Expr, names: Sequence[str] | None = None, digits: int | None =
 
 def quote_name(name: str) -> str:
     """A column name as it stands in a formula: in backticks if it could be misread."""
-    reserved = name.lower() in OPERATORS or name.lower() in ALIASES or name in ("pi", "e", "log10", "log2")
+    reserved = name.lower() in OPERATORS or name.lower() in ALIASES or name.lower() in _OTHER_WORDS
     return name if _IDENTIFIER.match(name) and not reserved else f"`{name}`"
 
 
