@@ -39,6 +39,7 @@ MOST_TERMS = 20
 # Columns of a basis by rows of clean data (a noisy fit takes at most half); the law itself has far fewer terms.
 EXACT_SHARE = 0.75
 NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)")
+FEW_VIEWS = ("y", "ln(y)", "y**2", "1/y")
 LOOSEST = 0.2
 
 
@@ -69,11 +70,11 @@ class ExtendedBases:
     name: str = "extended"
     exact: bool = True
     noisy: bool = True
-    max_columns: int = 500
-    noisy_columns: int = 60
+    max_columns: int = 400
+    noisy_columns: int = 40
     max_rows: int = 600
     limit: int = 6
-    seconds: float = 4.0
+    seconds: float = 3.0
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -110,19 +111,31 @@ def extended_bases(problem: Problem, cap: int) -> list[Product]:
     """Products with unary functions of one input, or of two, of up to ``cap`` columns, the smallest first."""
     d = problem.n_features
     divisors = [bool(np.all(column != 0.0)) for column in problem.X.T]
-    bases = [polynomial(d, 0), polynomial(d, 1), polynomial(d, 2), polynomial(d, 3)]
+    small = [polynomial(d, 0), polynomial(d, 1)]
+    middle = [polynomial(d, 2)]
+    large = [polynomial(d, 3)]
     if d >= 3:
-        bases += [multilinear(d, 3), multilinear(d, 4)]
+        middle.append(multilinear(d, 3))
+        large.append(multilinear(d, 4))
     if bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow")):
-        bases.append(halves(d, 2))
+        large.append(halves(d, 2))
     if any(divisors):
-        bases += [laurent(d, degree, divisors) for degree in (2, 3) if _count(2 * d, degree) <= 2 * cap]
+        large += [laurent(d, degree, divisors) for degree in (2, 3) if _count(2 * d, degree) <= 2 * cap]
     low, high = unaries(problem, high=False), unaries(problem, high=True)
-    choices = [*((u,) for u in low), *((u,) for u in high), *combinations(low, 2), *combinations(high, 2)]
-    found = []
-    for factors in choices:
-        found += [(base, factors) for base in bases if _size(base, factors) <= cap]
-    return sorted(found, key=lambda product: _size(*product))
+    found: list[Product] = [(base, (u,)) for u in (*low, *high) for base in (*small, *middle, *large)]
+    found += [(base, pair) for pair in combinations(low, 2) for base in (*small, *middle)]
+    found += [(base, pair) for pair in combinations(high, 2) for base in small]
+    return sorted((item for item in found if _size(*item) <= cap), key=lambda item: _size(*item))
+
+
+def noisy_bases(stage: Bases | ExtendedBases, found: list[Product], n_rows: int) -> list[Product]:
+    """Those that noisy data can bear: small ones, pairs of unary functions only without powers of inputs."""
+    cap = min(stage.noisy_columns, n_rows // 2)
+    return [
+        (base, factors)
+        for base, factors in found
+        if _size(base, factors) <= cap and (len(factors) < 2 or (len(base) == 1 and _size(base, factors) <= 9))
+    ]
 
 
 def _size(base: Basis, factors: Sequence[Unary]) -> int:
@@ -153,15 +166,16 @@ def _proposals(
     if stage.noisy:
         rows = sample_rows(problem.n_rows, stage.max_rows, rng)
         refits: list[_Refit] = []
-        for base, factors in found:
-            if deadline.expired() or _size(base, factors) > min(stage.noisy_columns, len(rows) // 2):
+        for base, factors in noisy_bases(stage, found, len(rows)):
+            if deadline.expired():
                 break
             refits = sorted(refits, key=lambda refit: refit.length)[: 2 * stage.limit]
             enough = refits[stage.limit].length if len(refits) > stage.limit else math.inf
             refits += _noisy_pass(problem, extended(base, factors), rows, enough)
-        for refit in sorted(refits, key=lambda refit: refit.length)[: 2 * stage.limit]:
+        for refit in sorted(refits, key=lambda refit: refit.length)[: stage.limit + 2]:
             for expr in refit.writings(problem):
                 pool.add(expr)
+        pool.settle(2 * stage.limit, deadline)
         yield from pool.proposals(stage.limit)
 
 
@@ -241,7 +255,7 @@ class _Refit:
     def writings(self, problem: Problem) -> Iterator[Expr | None]:
         """By pure algebra, and as the simpler neighbour that the errors allow."""
         poly = self.basis.poly(self.support, self.params)
-        for tol in (1e-9, self.tol):
+        for tol in (1e-9, self.tol, min(8.0 * self.tol, LOOSEST)):
             yield write_sum(problem, self.view, poly, tol)
 
 
@@ -253,7 +267,9 @@ def _noisy_pass(problem: Problem, basis: Basis, rows: NDArray[np.intp], enough: 
         return
     root = np.sqrt(problem.weights[rows])
     largest = min(MOST_TERMS, len(rows) // 4 + 1)
-    for view in views_of(problem, NOISY_VIEWS):
+    # Unary functions make many bases: only the commonest views are tried with them.
+    n_unary = len(basis.atoms) - problem.n_features
+    for view in views_of(problem, (NOISY_VIEWS, FEW_VIEWS, FEW_VIEWS[:2])[min(n_unary, 2)]):
         target, weights = view.values(y), capped(view.weights(y)) * root
         good = np.isfinite(target) & (weights > 0)
         if good.sum() < 2 * len(basis):

@@ -20,7 +20,7 @@ __all__ = ["compact_ratio", "compact_sum", "price", "sum_forms"]
 EXACT_TOL = 1e-10
 # Above this many terms, or after this many parts, only the cheap ways of writing are tried.
 MAX_TERMS = 14
-MAX_PARTS = 80
+MAX_PARTS = 60
 DIGIT = 0.2
 
 
@@ -175,7 +175,7 @@ class _Writer:
             yield self.best(split[0]).times(self.best(split[1]))
             return
         yield from self._squares(poly)
-        yield from self._collected(poly, 3 if len(poly) <= 6 else 2)
+        yield from self._collected(poly, 3 if len(poly) <= 5 else 2 if len(poly) <= 8 else 1)
 
     def _collected(self, poly: Poly, width: int) -> Iterator[Form]:
         """a·(…) + (…) for the ``width`` atoms that most terms share."""

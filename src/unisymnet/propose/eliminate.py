@@ -24,6 +24,13 @@ def _triangle(columns: Floats) -> Floats:
     return np.asarray(np.linalg.qr(columns, mode="r"), dtype=np.float64)
 
 
+def _inverse(triangle: Floats) -> Floats:
+    diagonal = np.abs(np.diag(triangle))
+    if diagonal.min() > 1e-9 * diagonal.max():
+        return np.asarray(np.linalg.inv(triangle), dtype=np.float64)
+    return np.asarray(np.linalg.pinv(triangle, rcond=1e-10), dtype=np.float64)
+
+
 def residual_norms(columns: Floats, targets: Floats) -> Floats:
     """‖t − projection of t on the columns‖ / ‖t − mean‖ for every target, by one QR of [columns, targets]."""
     p = columns.shape[1]
@@ -146,7 +153,7 @@ class _Path:
         self.energy = float(target @ target)
         self.n_rows = len(target)
         # The inverse comes from the triangle, whose condition is the square root of the Gram matrix's.
-        inverse_root = np.linalg.pinv(_triangle(columns), rcond=1e-10)
+        inverse_root = _inverse(_triangle(columns))
         self.inverse = inverse_root @ inverse_root.T
         self.solution = self.inverse @ self.slope
 

@@ -203,8 +203,10 @@ def add_forms(forms: Sequence[Form], tol: float) -> Form:
         numbers = [unit, *(f.scale / unit for f in forms)]
         return sum(not _is_one(c, tol) for c in numbers), sum(digits(c) for c in numbers)
 
-    units = [1.0, *(abs(f.scale) for f in forms)]
-    unit = min(units, key=needed)
+    sizes = sorted(abs(f.scale) for f in forms)
+    # The size that most coefficients share, and the ends.
+    often = max(sizes, key=lambda c: sum(abs(d - c) <= tol * c for d in sizes))
+    unit = min((1.0, often, sizes[-1], sizes[0]), key=needed)
     if all(f.scale < 0 for f in forms):
         unit = -unit
     shares = [Form(_rounded(f.scale / unit, tol), f.num, f.den) for f in forms]

@@ -1,14 +1,15 @@
 """A quotient of polynomials fitted to noisy data, terms eliminated by description length.
 
-Start: the linearised problem, solved again and again with weights 1/Q (Sanathanan–Koerner).  Then Levenberg–Marquardt steps in the space
-of y, and one term (or several idle ones) less each round.  Knows its two bases and the data; writing is not done
-here.
+Start: the linearised problem, solved again and again with weights 1/Q (Sanathanan–Koerner).  Then
+Levenberg–Marquardt steps in the space of y, and one term (or several idle ones) less each round.  Knows its two
+bases and the data; writing is not done here.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from .polynomial import Poly
 from .score import FLOOR, TOKEN, Model, least_squares, standard_errors
 from .views import View
 
-__all__ = ["RatioFit"]
+__all__ = ["RatioFit", "RatioLaw"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -27,6 +28,21 @@ Ints = NDArray[np.intp]
 
 LOOSEST = 0.2
 MOST_SINGLE = 20
+
+
+@dataclass(frozen=True)
+class RatioLaw:
+    """view(y) = num/den; ``length`` counts it as it stands, ``tol`` is what the errors allow in writing it."""
+
+    length: float
+    view: View
+    num: Poly
+    den: Poly
+    tol: float
+
+    def tolerances(self) -> tuple[float, float, float]:
+        """Pure algebra, the errors, and more than the errors (a refit will tell)."""
+        return 1e-9, self.tol, min(8.0 * self.tol, LOOSEST)
 
 
 class RatioFit:
@@ -42,22 +58,19 @@ class RatioFit:
         self.is_top = np.arange(columns.shape[1]) < len(num)
         self.tokens = np.concatenate([num.tokens(), den.tokens()])
 
-    def selected(self, count: int = 3) -> Iterator[tuple[Poly, Poly, float]]:
-        """The best few pairs (numerator, denominator) by description length, with the tolerance for writing."""
-        if not np.isfinite(self.columns).all():
-            return
-        start = self._start()
+    def selected(self, count: int = 3) -> list[RatioLaw]:
+        """The best few quotients by description length."""
+        start = self._start() if np.isfinite(self.columns).all() else None
         if start is None:
-            return
-        path = sorted(self._path(start), key=lambda item: item[0])
-        for _, keep, params, tol in path[:count]:
+            return []
+        found = []
+        for length, keep, params, tol in sorted(self._path(start), key=lambda item: item[0])[:count]:
             coefficients = params / self.norms[keep]
             top, bottom = keep[self.is_top[keep]], keep[~self.is_top[keep]] - len(self.num)
             a = self.num.poly(top, coefficients[: len(top)])
             b = self.den.poly(bottom, coefficients[len(top) :])
-            yield a, b, 1e-9
-            if tol > 1e-9:
-                yield a, b, tol
+            found.append(RatioLaw(length, self.view, a, b, tol))
+        return found
 
     def _start(self) -> Floats | None:
         """Coefficients of the linearised problem, weighted with 1/Q of the round before."""
@@ -141,7 +154,7 @@ def _linearised(top: Floats, bottom: Floats, t: Floats, weights: Floats, below: 
     Noise of t adds the same to this quotient whatever b is, so that noise does not draw b towards small Q.
     """
     with np.errstate(all="ignore"):
-        metric = np.linalg.qr(bottom / below[:, None], mode="r")
+        metric = np.asarray(np.linalg.qr(bottom / below[:, None], mode="r"), dtype=np.float64)
         span, triangle = np.linalg.qr(top * weights[:, None])
         products = bottom * (t * weights)[:, None]
         left = products - span @ (span.T @ products)

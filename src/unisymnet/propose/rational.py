@@ -19,7 +19,7 @@ from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Call, Expr, Var
 from .basis import Basis, Grid, over_atoms
-from .ratiofit import RatioFit
+from .ratiofit import RatioFit, RatioLaw
 from .score import Pool, sample_rows
 from .views import View, views_of
 from .write import write_ratio
@@ -73,13 +73,17 @@ class Rational:
                         return
         if self.noisy:
             rows = sample_rows(problem.n_rows, self.max_rows, rng)
+            laws: list[RatioLaw] = []
             for view in views_of(problem, ("y", "y**2")):
                 for degrees in NOISY_DEGREES:
                     num, den = (over_atoms(inputs, degree) for degree in degrees)
                     if deadline.expired() or len(num) + len(den) > min(self.noisy_columns, len(rows) // 3):
                         break
-                    for a, b, tol in RatioFit(problem, view, num, den, rows).selected():
-                        pool.add(write_ratio(problem, view, a, b, tol))
+                    laws += RatioFit(problem, view, num, den, rows).selected()
+            for law in sorted(laws, key=lambda law: law.length)[: self.limit]:
+                for tol in law.tolerances():
+                    pool.add(write_ratio(problem, law.view, law.num, law.den, tol))
+            pool.settle(2 * self.limit, deadline)
             yield from pool.proposals(self.limit)
 
     def _pairs(self, problem: Problem, inputs: Sequence[Expr]) -> Iterator[tuple[Basis, Basis]]:

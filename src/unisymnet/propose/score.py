@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidate import Proposal
+from ..candidate import Proposal, Status
+from ..deadline import Deadline
 from ..problem import Problem
-from ..symbolic.expr import Const, Expr, evaluate, rebuild, walk
+from ..symbolic.constants import free_constants
+from ..symbolic.expr import Const, Expr, bind, evaluate, rebuild, walk
+from ..symbolic.simplify import present, simplify
 from .polynomial import cost
 from .spell import spell
 
@@ -29,6 +32,7 @@ EXACT = 1e-11
 # Rounding floor of residuals: description lengths below it are not compared.
 FLOOR = 1e-13
 TOKEN = math.log(14.0)
+MAX_CONSTANTS = 25
 
 
 def misfit(problem: Problem, expr: Expr) -> float:
@@ -75,6 +79,22 @@ def _shape(expr: Expr) -> Expr:
     return rebuild(expr, rounded)
 
 
+def _refitted(problem: Problem, expr: Expr) -> Expr | None:
+    """The formula with its constants (not its exponents) fitted in the space of y; None if that fails."""
+    # Loaded late: the compiled kernels take a second to load, and exact laws do without.
+    from ..fit.kernels import fit_tape
+    from ..fit.tape import compile_tape
+
+    skeleton, start = free_constants(simplify(expr))
+    if not start or len(start) > MAX_CONSTANTS:
+        return None
+    tape = compile_tape(skeleton, problem.n_features)
+    fit = fit_tape(tape, problem.X, problem.y, np.array([start]), weights=problem.weights, max_steps=12)
+    if fit.status is not Status.OK or not np.isfinite(fit.params).all():
+        return None
+    return present(bind(skeleton, fit.params.tolist()))
+
+
 class Pool:
     """The best few formulas of a stage by description length, each only once."""
 
@@ -98,8 +118,16 @@ class Pool:
         self._members[spelled] = scored = Scored(spelled, off, length)
         return scored
 
-    def best_length(self) -> float:
-        return min((m.length for m in self._members.values()), default=math.inf)
+    def settle(self, count: int, deadline: Deadline) -> None:
+        """Refit the constants of the ``count`` best, so that simpler neighbours are judged by what they can do."""
+        ranked = sorted(self._members.values(), key=lambda m: m.length)
+        for member in ranked[:count]:
+            if deadline.expired():
+                return
+            refitted = _refitted(self.problem, member.expr)
+            if refitted is not None:
+                self._members.pop(member.expr, None)
+                self.add(refitted)
 
     def exact(self) -> list[Scored]:
         """Exact formulas, the shortest first."""

@@ -92,6 +92,7 @@ class Signomial:
             for trial in self._chosen(trials):
                 for expr in _Fit(problem, inputs, trial).refitted():
                     pool.add(expr)
+            pool.settle(2 * self.limit, deadline)
             yield from pool.proposals(self.limit, worse=30.0)
 
     def _plan(self) -> Iterator[int]:
