@@ -200,7 +200,7 @@ def jobs(count: int | None) -> Result:
     """Same seed, same front for n_jobs 1, 2 and 4, when formulas and not seconds are counted."""
     rng = np.random.default_rng(0)
     same = 0
-    runs = count or 5
+    runs = count or 3
     for k in range(runs):
         X = rng.uniform(1.0, 5.0, (150, 3))
         y = np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** (k - 2) + rng.normal(0.0, 0.05, 150)

@@ -3,6 +3,8 @@
 import json
 import pickle
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import joblib
@@ -254,3 +256,14 @@ def test_operators_restrict_the_formulas() -> None:
     assert operator_set(None) == operator_set("all") == frozenset()
     assert operator_set("+, -, *") == {"add", "sub", "neg", "mul", "square"}
     assert operator_set(["sin", "log", "**"]) == {"sin", "ln", "pow", "square", "sqrt", "inv"}
+
+
+def test_a_saved_model_loads_without_the_search(tmp_path) -> None:
+    path = tmp_path / "model.json"
+    scripted().fit(X, NOISY).save(path)
+    code = (
+        "import sys; from unisymnet import UniSymNetRegressor; m = UniSymNetRegressor.load(sys.argv[1]);"
+        "m.predict([[1.0, 2.0, 3.0]]); str(m); print(*{'numba', 'sympy', 'torch', 'onnxruntime'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

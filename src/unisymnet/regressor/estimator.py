@@ -25,7 +25,7 @@ from .validation import check_data, check_parameters, check_rows, operator_set, 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from .outcome import Entry
+    from .entry import Entry
     from .run import FitEvent, Options
 
 Floats = NDArray[np.float64]

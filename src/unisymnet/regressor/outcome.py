@@ -20,6 +20,7 @@ from ..formula import Constant, Formula
 from ..formula.constants import free, report, settle
 from ..symbolic.expr import Expr, Var, evaluate, rebuild, variables
 from ..symbolic.simplify import present, simplify
+from .entry import Entry
 from .validation import Data
 
 Floats = NDArray[np.float64]
@@ -30,19 +31,6 @@ LEAST_GAIN = 1e-3  # share of the loss that one more row of the table must take 
 MAX_SNAP = 1.0  # seconds for the constants of one formula
 ROWS_A_CONSTANT = 4
 OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One row of the table: a formula and how well it does."""
-
-    formula: Formula
-    complexity: int
-    loss: float
-    r2: float
-    r2_valid: float | None
-    score: float
-    source: str
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,9 @@ from ..symbolic.expr import Const, Expr, Var, rebuild, variables
 from ..trace import Event, TraceRow
 from .checkpoint import Checkpoint, fingerprint, loss_on
 from .columns import Columns, choose_columns
+from .entry import Entry
 from .interrupt import Interrupts
-from .outcome import Entry, Rows, measure
+from .outcome import Rows, measure
 from .progress import Progress
 from .rows import canonical, sample_rows
 from .validation import Data

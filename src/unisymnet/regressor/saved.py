@@ -16,7 +16,7 @@ from ..errors import CheckpointError
 from ..formula import Formula
 from ..trace import TraceRow
 from .checkpoint import write_atomically
-from .outcome import Entry
+from .entry import Entry
 
 SCHEMA = "unisymnet-model"
 VERSION = 1

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .outcome import Entry
+from .entry import Entry
 
 MAX_FORMULA = 88
 DIGITS = 5

@@ -1,0 +1,20 @@
+"""One row of the table that a fit ends with. Apart from the rest, so that a saved model loads without the search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..formula import Formula
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of the table: a formula and how well it does."""
+
+    formula: Formula
+    complexity: int
+    loss: float
+    r2: float
+    r2_valid: float | None
+    score: float
+    source: str
