@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from unisymnet.bench.optimiser_tables import mean_r2, print_negative, print_pruning, print_strategies
+from unisymnet.bench.optimiser_tables import mean_r2, print_pruning, print_signs, print_strategies
 from unisymnet.bench.optimisers import Task, draw_data, run, run_task
 from unisymnet.bench.records import read_records
 
@@ -18,7 +18,7 @@ def test_data_repeat_and_can_be_moved_to_the_negative_domain() -> None:
     a, b = draw_data(LINEAR, seed=0), draw_data(LINEAR, seed=0)
     assert a is not None and b is not None
     assert np.array_equal(a.X, b.X) and len(a.y) == len(a.y_test) == 200
-    negative = draw_data(LINEAR, seed=0, negative=True)
+    negative = draw_data(LINEAR, seed=0, domain="negative")
     assert negative is not None and (negative.X < 0).all()
 
 
@@ -36,8 +36,8 @@ def test_runs_are_kept_and_not_repeated(tmp_path: Path, capsys: pytest.CaptureFi
         run(tasks, out)
     records = list(read_records(out))
     assert len(records) == 1
-    negative = [records[0] | {"negative": True, "method": "dno-p", "r2_network": 0.5, "network_complexity": 9}]
-    for table in (print_strategies, print_pruning, print_negative):
+    negative = [records[0] | {"domain": "negative", "method": "dno-p", "r2_network": 0.5, "network_complexity": 9}]
+    for table in (print_strategies, print_pruning, print_signs):
         table([*records, *negative])
     shown = capsys.readouterr().out
     assert "0.3350" in shown and "plain" in shown

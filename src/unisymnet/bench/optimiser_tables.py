@@ -31,7 +31,7 @@ def print_strategies(records: Sequence[Record]) -> None:
     """Solution rate and mean R² by strategy and noise."""
     for kind in ("true", "transformer"):
         for paper in (True, False):
-            chosen = [r for r in records if not r["negative"] and r["structures"] == kind and r["paper"] is paper]
+            chosen = [r for r in records if r["domain"] == "own" and r["structures"] == kind and r["paper"] is paper]
             if chosen:
                 added = "DNO as in the paper" if paper else "DNO with settling, screening and cutting"
                 print(f"\nstructures: {kind}; {added}")
@@ -71,7 +71,7 @@ def pruning_cells(records: Sequence[Record]) -> dict[str, dict[int, tuple[float,
             cell = [
                 r
                 for r in records
-                if (r["method"], r["structures"], r["noise"], r["negative"]) == (method, "true", 0.0, False)
+                if (r["method"], r["structures"], r["noise"], r["domain"]) == (method, "true", 0.0, "own")
                 and r["depth"] == depth
                 and r["r2_network"] is not None
             ]
@@ -115,18 +115,18 @@ def draw_pruning(records: Sequence[Record], path: Path) -> None:
     fig.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
-def print_negative(records: Sequence[Record]) -> None:
-    """Signed against plain logarithms where all inputs are negative."""
-    chosen = [r for r in records if r["negative"]]
+def print_signs(records: Sequence[Record]) -> None:
+    """Signed against plain logarithms where inputs are negative, all of them or some."""
+    chosen = [r for r in records if r["domain"] != "own"]
     if not chosen:
         return
-    print("\nnegative domain: mean R² of the networks (formula or network)")
-    for method in ("dno-p", "dno-np"):
-        for paper in (True, False):
-            cells = []
-            for signed in (False, True):
-                cell = [r for r in chosen if (r["method"], r["paper"], r["signed"]) == (method, paper, signed)]
-                cells.append((mean_r2(r["r2_network"] for r in cell), mean_r2(r["r2"] for r in cell), len(cell)))
-            (a, b, n), (c, d, m) = cells
-            label = "the paper's training" if paper else "with what is added"
-            print(f"{method:<8}{label:<22}plain {a:.4f} ({b:.4f}), signed {c:.4f} ({d:.4f}), n = {n}, {m}")
+    print("\nR² of networks with plain and with signed logarithms, means over functions")
+    print(f"{'domain':<10}{'method':<8}{'':<26}{'plain':>8}{'signed':>8}{'n':>6}")
+    for domain in ("negative", "mixed"):
+        for method in ("dno-p", "dno-np"):
+            for single, label in ((True, "single trainings (paper)"), (False, "best of all restarts")):
+                cell = [
+                    r for r in chosen if (r["domain"], r["method"], r["trial"] is not None) == (domain, method, single)
+                ]
+                plain, signed = (mean_r2(r["r2_network"] for r in cell if r["signed"] is s) for s in (False, True))
+                print(f"{domain:<10}{method:<8}{label:<26}{plain:>8.4f}{signed:>8.4f}{len(cell) // 2:>6}")

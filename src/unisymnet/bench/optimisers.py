@@ -1,11 +1,11 @@
 """The paper's comparison of inner strategies: SFO, DNO-P, DNO-NP on the same structures of random corpus functions.
 
 Usage: python -m unisymnet.bench.optimisers --out FILE.jsonl [--quick] [--functions N] [--noise 0 0.1]
-       [--structures true transformer] [--methods sfo dno-p dno-np default] [--negative] [--jobs 2] [--tables]
+       [--structures true transformer] [--methods sfo dno-p dno-np default] [--signs] [--jobs 2] [--tables]
 Functions have at most four inputs and six layers (Appendix "Artificial DataSet in Ablation Studies").  "true" gives
-every strategy the structure of the function itself, "transformer" the candidates of the shipped model.  ``--negative``
-moves the inputs to the negative domain and compares the signed logarithm with the paper's plain one.  One JSON line a
-run; what the file holds is not run again.  Means of R² count a negative or undefined R² as 0.
+every strategy the structure of the function itself, "transformer" the candidates of the shipped model.  ``--signs``
+moves the inputs to other domains, all negative or of both signs, and compares signed with plain logarithms.  One JSON
+line a run; what the file holds is not run again.  Means of R² count a negative or undefined R² as 0.
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from ..symbolic.expr import Expr, evaluate
 from ..symbolic.identify import identify
 from ..symbolic.skeleton import network_to_expr, to_skeleton
 from ..symbolic.structure import Structure
-from .optimiser_tables import draw_pruning, print_negative, print_pruning, print_strategies
+from .optimiser_tables import draw_pruning, print_pruning, print_signs, print_strategies
 from .problems import add_noise
 from .records import append_record, mend, read_records
 
 Record = dict[str, Any]
 N_CHOOSING = 40
 NOISE = (0.0, 0.001, 0.01, 0.1)
+KEY = ("number", "method", "noise", "structures", "domain", "signed", "paper", "trial")
 METHODS = ("sfo", "dno-p", "dno-np", "default")
 # The paper's training and nothing else, for the comparison with what is added here.
 PLAIN = DNO(signed=False, screening=0, holdout=0.0, trust=False, n_settling=0, n_cut=0)
@@ -52,14 +53,15 @@ class Task:
     method: str
     noise: float = 0.0
     structures: str = "true"
-    negative: bool = False
+    domain: str = "own"  # or "negative", "mixed"
     signed: bool = True
     paper: bool = False  # DNO without what is added to the paper
+    trial: int | None = None  # with a number one single start is trained
     seed: int = 0
     max_time: float = 30.0
 
     def key(self) -> tuple[Any, ...]:
-        return (*(self.number, self.method, self.noise, self.structures), self.negative, self.signed, self.paper)
+        return tuple(getattr(self, name) for name in KEY)
 
 
 @dataclass(frozen=True)
@@ -79,15 +81,16 @@ class Data:
         return problem, self.X[-N_CHOOSING:], y[-N_CHOOSING:]
 
 
-def draw_data(number: int, *, seed: int, negative: bool = False, n_rows: int = 200) -> Data | None:
-    """Function ``number`` on its own box or on a mirror image of it that is all negative; None if undefined there."""
+def draw_data(number: int, *, seed: int, domain: str = "own", n_rows: int = 200) -> Data | None:
+    """Function ``number`` on its own box or on one as large in another domain; None if it is undefined there."""
     example = next(Corpus(LOW, seed=seed).starting_at(number))
     points = example.points.astype(np.float64)
     X = points[np.any(points != 0.0, axis=1), : example.n_features]
     low, high = X.min(axis=0), X.max(axis=0)
-    if negative:
-        low, high = -np.maximum(np.abs(low), np.abs(high)), -0.1 * np.minimum(np.abs(low), np.abs(high))
-    rng = np.random.default_rng([seed, number, int(negative)])
+    reach = np.maximum(np.abs(low), np.abs(high))
+    if domain != "own":
+        low, high = -reach, -0.05 * reach if domain == "negative" else reach
+    rng = np.random.default_rng([seed, number])
     fresh = low + (high - low) * rng.random((8 * n_rows, example.n_features))
     y = evaluate(example.expr, fresh)
     with np.errstate(all="ignore"):
@@ -112,14 +115,11 @@ def structures_for(kind: str, data: Data, problem: Problem, *, rng: np.random.Ge
 
 def run_task(task: Task) -> Record:
     """Fit and judge; everything that is recorded of one run."""
-    record: Record = {
-        "number": task.number, "method": task.method, "noise": task.noise, "structures": task.structures,
-        "negative": task.negative, "signed": task.signed, "paper": task.paper,
-    }  # fmt: skip
-    data = draw_data(task.number, seed=task.seed, negative=task.negative)
+    record: Record = dict(zip(KEY, task.key()))
+    data = draw_data(task.number, seed=task.seed, domain=task.domain)
     if data is None:
         return record | {"status": "undefined"}
-    rng = np.random.default_rng([task.seed, task.number])
+    rng = np.random.default_rng([task.seed, task.number, task.trial or 0])
     problem, X_choosing, y_choosing = data.noisy(task.noise, rng=rng)
     structures = structures_for(task.structures, data, problem, rng=rng)
     began = time.monotonic()
@@ -150,6 +150,8 @@ def _fit(task: Task, structures: Sequence[Structure], problem: Problem, rng: np.
             front.add(polish.fit(proposal, problem, rng=rng, deadline=share))
     else:
         base = replace(PLAIN if task.paper else DNO(), pruning=task.method == "dno-p", signed=task.signed)
+        if task.trial is not None:
+            base = replace(base, n_restarts=1)
         for result in _trained(task.method, base, structures, problem, rng, deadline):
             for expr in result.formulas:
                 front.add(polish.fit(Proposal(expr, task.method), problem, rng=rng, deadline=deadline))
@@ -217,12 +219,13 @@ def _is_law(found: Expr, data: Data) -> bool:
 
 def tasks_of(options: argparse.Namespace) -> list[Task]:
     common = {"seed": options.seed, "max_time": options.max_time}
-    if options.negative:
+    if options.signs:
         return [
-            Task(n, method, negative=True, signed=signed, paper=paper, **common)
+            Task(n, method, domain=domain, signed=signed, paper=trial is not None, trial=trial, **common)
             for n in range(options.functions)
+            for domain in ("negative", "mixed")
             for method in ("dno-p", "dno-np")
-            for paper in (True, False)
+            for trial in (None, 0, 1, 2, 3)
             for signed in (False, True)
         ]
     return [
@@ -251,8 +254,7 @@ def run(tasks: Sequence[Task], out: Path, *, jobs: int = 1) -> None:
 
 
 def _key(record: Record) -> tuple[Any, ...]:
-    names = ("number", "method", "noise", "structures", "negative", "signed", "paper")
-    return tuple(record[name] for name in names)
+    return tuple(record[name] for name in KEY)
 
 
 def main() -> None:
@@ -263,7 +265,7 @@ def main() -> None:
     parser.add_argument("--noise", type=float, nargs="+", default=None)
     parser.add_argument("--structures", nargs="+", default=["true"], choices=["true", "transformer"])
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
-    parser.add_argument("--negative", action="store_true", help="negative domain: signed against plain logarithm")
+    parser.add_argument("--signs", action="store_true", help="other domains: signed against plain logarithm")
     parser.add_argument("--paper", action="store_true", help="DNO without what is added to the paper")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--max-time", type=float, default=30.0, help="seconds for one run")
@@ -284,7 +286,7 @@ def compare(out: Path, *, functions: int = 200, seed: int = 0, max_time: float =
     from ..model.runtime import shipped
 
     kinds = ("true", "transformer") if shipped() else ("true",)
-    settings = {"structures": kinds, "noise": NOISE, "methods": METHODS, "paper": False, "negative": False}
+    settings = {"structures": kinds, "noise": NOISE, "methods": METHODS, "paper": False, "signs": False}
     options = argparse.Namespace(functions=functions, seed=seed, max_time=max_time, **settings)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     run(tasks_of(options), out, jobs=jobs)
@@ -296,7 +298,7 @@ def show(out: Path, figure: Path | None = None) -> None:
     records = [record for record in read_records(out) if record["status"] == "ok"]
     print_strategies(records)
     print_pruning(records)
-    print_negative(records)
+    print_signs(records)
     if figure is not None:
         draw_pruning(records, figure)
 
