@@ -1,4 +1,4 @@
-"""What merge.py works on: terms with a fixed or free coefficient, factors with a power, and arithmetic that never raises."""
+"""What merge.py works on: terms with a fixed or free coefficient, factors with a power, and safe arithmetic."""
 
 from __future__ import annotations
 
