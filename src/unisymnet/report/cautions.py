@@ -1,0 +1,88 @@
+"""What to be careful about, in sentences: few rows, noise, doubtful constants, what lies beyond the data.
+
+Reads one formula of the table and, if there are any, the rows. Judges nothing that the numbers do not show.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .rows import Rows, Slice, predictions
+
+FEW_ROWS = 20
+NOISY = 0.9999  # R² below which the residuals are worth a word
+GAP = 2.0  # how many times worse on rows kept back
+EXACT = 1e-20  # share of the variance that is rounding
+FAR = 3.0  # widths of the target's range: what a slice beyond the data should not leave
+
+
+def cautions(model: Any, entry: Any, rows: Rows | None, slices: list[Slice]) -> list[str]:
+    """The sentences, most important first."""
+    n_rows = len(rows.y) if rows is not None else model.n_train_ + model.n_valid_
+    found = [*_fit(entry, n_rows), *_constants(entry), *(_beyond(entry, rows, slices) if rows is not None else ())]
+    if model.interrupted_:
+        found.append("The search was stopped early; longer might find a better formula.")
+    if rows is not None and rows.n_left_out:
+        found.append(f"{rows.n_left_out} rows were left out because a value is missing.")
+    return [*found, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
+
+
+def _fit(entry: Any, n_rows: int) -> list[str]:
+    found = []
+    constants = sum(constant.snapped_to is None for constant in entry.formula.constants)
+    if n_rows < FEW_ROWS:
+        found.append(
+            f"Only {n_rows} rows for {constants} fitted constants: another formula may fit as well by chance. "
+            "More rows would decide."
+        )
+    rest = 1.0 - entry.r2
+    if not math.isfinite(entry.r2):
+        found.append("The formula is undefined on some of the rows.")
+    elif entry.r2 < NOISY:
+        share = math.sqrt(max(rest, 0.0))
+        found.append(
+            f"{share:.2g} of the target's spread stays unexplained: noise, or something that is not in the columns."
+        )
+    if entry.r2_valid is not None and math.isfinite(entry.r2_valid) and math.isfinite(entry.r2):
+        held = 1.0 - entry.r2_valid
+        if held > max(GAP**2 * rest, EXACT) and held > 1e-9:
+            times = math.sqrt(held / max(rest, 1e-30))
+            found.append(
+                f"The error on rows that were kept back is {times:.2g} times as large: the formula may follow chance."
+            )
+    return found
+
+
+def _constants(entry: Any) -> list[str]:
+    loose = [
+        constant
+        for constant in entry.formula.constants
+        if constant.stderr is not None and constant.fitted is not None and constant.stderr > 0.5 * abs(constant.fitted)
+    ]
+    if not loose:
+        return []
+    shown = ", ".join(f"{constant.value:.4g}" for constant in loose[:4])
+    return [f"The data hardly determine the constant{'s' if len(loose) > 1 else ''} {shown}."]
+
+
+def _beyond(entry: Any, rows: Rows, slices: list[Slice]) -> list[str]:
+    """Outside the data: where the formula is undefined or runs away."""
+    found = []
+    names, width = entry.formula.names, float(np.ptp(rows.y)) or 1.0
+    for piece in slices:
+        outside = (piece.x < piece.low) | (piece.x > piece.high)
+        values = piece.value[outside]
+        if not np.isfinite(values).all():
+            at = piece.x[outside][~np.isfinite(values)]
+            side = "below" if at.max() < piece.low else "above" if at.min() > piece.high else "beside"
+            found.append(f"The formula has no value for some {names[piece.column]} {side} the data.")
+        elif (values > rows.y.max() + FAR * width).any() or (values < rows.y.min() - FAR * width).any():
+            found.append(f"Just outside the data the formula grows steeply with {names[piece.column]}.")
+    inside = predictions(entry.formula, rows.X)
+    if not np.isfinite(inside).all():
+        found.append(f"{int((~np.isfinite(inside)).sum())} of {len(inside)} rows have no predicted value.")
+    found.append("Nothing is known outside the range of the data: see the shaded parts of the curves below.")
+    return found

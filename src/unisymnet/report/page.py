@@ -1,0 +1,169 @@
+"""`report_html`: one self-contained page about a fitted model, to send by mail or open in ten years.
+
+The page loads nothing: style, script and pictures stand in it, and its security policy allows no other script.
+It shows the picked formula; the others of the front are one click or key away. Does not search or fit.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..errors import DataError
+from ..symbolic.expr import variables
+from .charts import front_chart, histogram
+from .parts import formula_part, r2_shown, shown
+from .rows import Rows, read_rows
+
+MAX_COLUMNS = 40
+
+
+def report_html(model_or_run: Any, X: Any = None, y: Any = None) -> str:
+    """The page as text.
+
+    `model_or_run` is a fitted estimator, or the folder (or model.json) that `unisymnet fit` wrote. With the data
+    `X` and `y` the page also shows predictions, residuals and response curves; the model itself keeps no data.
+    """
+    model = _model(model_or_run)
+    rows = read_rows(model.formula_.names, X, y)
+    parts = [
+        _front(model),
+        *(formula_part(model, index, rows) for index in range(len(model.front_))),
+        _data(model, rows),
+        _found(model),
+    ]
+    return _page(model, "".join(parts))
+
+
+def _model(given: Any) -> Any:
+    if not isinstance(given, str | os.PathLike):
+        if not hasattr(given, "front_"):
+            raise DataError(f"a report needs a fitted model, got {type(given).__name__}; call fit first")
+        return given
+    from ..regressor import UniSymNetRegressor
+
+    path = Path(given)
+    return UniSymNetRegressor.load(path / "model.json" if path.is_dir() else path)
+
+
+def _page(model: Any, body: str) -> str:
+    folder = files(__package__)
+    style = folder.joinpath("page.css").read_text("utf-8")
+    script = folder.joinpath("page.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+    formula = model.formula_
+    title = f"{formula.target} = f({', '.join(formula.columns)})"
+    n_rows = model.n_train_ + model.n_valid_
+    lead = f"{n_rows} rows, {len(formula.names)} columns, {len(model.front_)} formulas in {model.seconds_:.1f} s"
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{style}</style>"
+        "<noscript><style>[data-formula][hidden]{display:block !important}</style></noscript></head>"
+        f'<body data-picked="{model.picked_}">'
+        f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
+        f"<main>{body}</main><footer>Made by unisymnet {escape(__version__)}. This page needs no network.</footer>"
+        f'<div id="said" class="visually-hidden" role="status" aria-live="polite"></div>'
+        f"<script>{script}</script></body></html>\n"
+    )
+
+
+def _front(model: Any) -> str:
+    valid = any(entry.r2_valid is not None for entry in model.front_)
+    heads = ["", "size", *(["R² kept back"] if valid else []), "R²", "formula"]
+    numbers = {"size", "R² kept back", "R²"}
+    head = "".join(f'<th class="number">{h}</th>' if h in numbers else f"<th>{h}</th>" for h in heads)
+    lines = []
+    for index, entry in enumerate(model.front_):
+        chosen = index == model.picked_
+        held = f'<td class="number">{r2_shown(entry.r2_valid)}</td>' if valid else ""
+        lines.append(
+            f'<tr data-row="{index}"{" class=current" if chosen else ""}><td><button type="button" '
+            f'data-choose="{index}" aria-pressed="{"true" if chosen else "false"}" '
+            f'aria-label="Show formula {index}">{index}{" ★" if chosen else ""}</button></td>'
+            f'<td class="number">{entry.complexity}</td>{held}<td class="number">{r2_shown(entry.r2)}</td>'
+            f'<td class="shown">{shown(entry.formula, digits=4)}</td></tr>'
+        )
+    legend = " Red dots: error on rows kept back." if valid else ""
+    return (
+        '<section class="card"><h2>From simple to exact</h2><div class="two"><div>'
+        f'{front_chart(model.front_, model.picked_)}<div id="peek" class="peek"></div>'
+        f'<p class="hint">Each point is a formula: point at it to read it, choose it to see all about it. With the '
+        f"keyboard: arrows, then Enter.{legend} ★ is the one picked.</p></div>"
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table of formulas"><table><thead><tr>{head}</tr>'
+        f"</thead><tbody>{''.join(lines)}</tbody></table></div></div></section>"
+    )
+
+
+def _data(model: Any, rows: Rows | None) -> str:
+    formula = model.formula_
+    used = set(variables(formula.expr))
+    if rows is None:
+        names = ", ".join(formula.names[:MAX_COLUMNS])
+        return (
+            f'<section class="card"><h2>The data</h2><p>{model.n_train_ + model.n_valid_} rows; columns '
+            f'{escape(names)}; target {escape(formula.target)}.</p><p class="hint">A saved model does not hold its '
+            "data. Give them to the report, and it shows predictions, residuals and response curves too.</p></section>"
+        )
+    lines = [_column(formula.target, "target", rows.y)]
+    for index, name in enumerate(formula.names[:MAX_COLUMNS]):
+        lines.append(_column(name, "in the formula" if index in used else "not needed", rows.X[:, index]))
+    more = len(formula.names) - MAX_COLUMNS
+    note = f'<p class="hint">and {more} more columns</p>' if more > 0 else ""
+    heads = '<th>column</th><th>role</th><th class="number">smallest</th><th class="number">median</th>'
+    heads += '<th class="number">largest</th><th class="number">different</th><th>values</th>'
+    return (
+        f'<section class="card"><h2>The data</h2><p>{len(rows.y)} rows.</p><div class="scroll" tabindex="0" '
+        f'role="region" aria-label="Table of columns"><table><thead><tr>{heads}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>{note}</section>"
+    )
+
+
+def _column(name: str, role: str, values: Any) -> str:
+    numbers = [f"{value:.5g}" for value in (values.min(), np.median(values), values.max())]
+    cells = "".join(f'<td class="number">{text}</td>' for text in [*numbers, str(len(np.unique(values)))])
+    return f'<tr><td class="name">{escape(name)}</td><td>{role}</td>{cells}<td>{histogram(values)}</td></tr>'
+
+
+def _found(model: Any) -> str:
+    given, default = model.get_params(deep=False), type(model)().get_params(deep=False)
+    changed = ", ".join(f"{key}={given[key]!r}" for key in given if _differs(given[key], default.get(key)))
+    facts = {
+        "proposed by": model.front_[model.picked_].source or "–",
+        "time": f"{model.seconds_:.2f} s ({model.stopped_})",
+        "formulas fitted": str(model.n_evaluations_),
+        "seed": repr(model.random_state),
+        "picked by": f"{model.selection} of the front",
+        "rows": f"{model.n_train_} searched" + (f", {model.n_valid_} kept back" if model.n_valid_ else ""),
+        "settings": changed or "defaults",
+        "version": f"unisymnet {__version__}",
+    }
+    listed = "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
+    lines = "".join(
+        f'<tr><td>{escape(row.stage)}</td><td class="number">{row.seconds:.2f}</td>'
+        f'<td class="number">{row.n_proposals}</td><td class="number">{row.n_kept}</td>'
+        f'<td class="number">{row.best_loss:.3g}</td></tr>'
+        for row in model.trace_
+    )
+    heads = "".join(f'<th class="number">{h}</th>' for h in ("seconds", "proposals", "kept", "best loss"))
+    trace = (
+        '<details><summary>What each way of proposing did</summary><div class="scroll"><table><thead><tr>'
+        f"<th>stage</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div></details>"
+    )
+    return f'<section class="card"><h2>How it was found</h2><dl>{listed}</dl>{trace if lines else ""}</section>'
+
+
+def _differs(value: Any, other: Any) -> bool:
+    """Is a parameter set by the user?  Callbacks and arrays are no settings worth printing."""
+    plain = isinstance(value, str | int | float | list | tuple)
+    return plain and value != other

@@ -1,0 +1,195 @@
+"""The part of the page that belongs to one formula: the formula large, its constants, charts, network and source.
+
+Every text that comes from the user is escaped here. Does not know the page around it.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ..errors import EncodingError
+from ..formula import Constant, Formula
+from ..formula.constants import simple_name, with_error
+from ..symbolic.draw import draw_svg
+from ..symbolic.expr import Var, rebuild, variables
+from ..symbolic.identify import identify
+from ..symbolic.mathml import mathml
+from .cautions import cautions
+from .charts import field_chart, prediction_chart, residual_chart, response_chart
+from .rows import Rows, Slice, field_of, influence, predictions, slice_of
+
+DIGITS = 5
+MAX_SLICES, MAX_FIELDS = 6, 3
+MAX_NETWORK = 60  # nodes; a larger drawing helps nobody
+LANGUAGES = (("latex", "LaTeX"), ("python", "Python"), ("excel", "Excel"), ("c", "C"))
+
+
+def formula_part(model: Any, index: int, rows: Rows | None) -> str:
+    """Everything about formula `index`; hidden unless it is the picked one."""
+    entry = model.front_[index]
+    slices = []
+    if rows is not None:
+        columns = influence(entry.formula, rows)[:MAX_SLICES]
+        slices = [slice_of(entry.formula, rows, column) for column in columns]
+    hidden = "" if index == model.picked_ else " hidden"
+    inner = [
+        _head(model, entry, index),
+        _cautions(cautions(model, entry, rows, slices)),
+        _constants(entry.formula),
+        *(_fit(entry.formula, rows) if rows is not None else ()),
+        *(_responses(entry.formula, rows, slices, index) if rows is not None else ()),
+        _network(entry.formula),
+    ]
+    return f'<div data-formula="{index}" id="part-{index}"{hidden}>{"".join(inner)}</div>'
+
+
+def shown(formula: Formula, *, digits: int = DIGITS, block: bool = False, equation: bool = False) -> str:
+    """The formula in mathematical type."""
+    target = formula.target if equation else None
+    return mathml(formula.expr, formula.names, digits, target=target, spell=simple_name, block=block)
+
+
+def r2_shown(value: float | None) -> str:
+    if value is None:
+        return "–"
+    if not np.isfinite(value):
+        return "undefined"
+    if value > 0.9999:
+        return "1" if value > 1.0 - 1e-15 else f"1 − {1.0 - value:.0e}".replace("e-0", "e-").replace("e-", "e−")
+    return f"{value:.4f}" if value > -10.0 else f"{value:.1e}"
+
+
+def _head(model: Any, entry: Any, index: int) -> str:
+    formula = entry.formula
+    title = "The formula" if index == model.picked_ else f"Formula {index} of the table"
+    facts = [f"size {entry.complexity}", f"R² {r2_shown(entry.r2)}"]
+    if entry.r2_valid is not None:
+        facts.append(f"R² on rows kept back {r2_shown(entry.r2_valid)}")
+    if entry.source:
+        facts.append(f"proposed by {escape(entry.source)}")
+    domain = ""
+    if formula.domain:
+        domain = f'<p class="hint">Holds where {escape(" and ".join(formula.domain))}.</p>'
+    return (
+        f'<section class="card"><h2>{title}</h2>'
+        f'<div class="formula" tabindex="0" role="region" aria-label="Formula">'
+        f"{shown(formula, block=True, equation=True)}</div>"
+        f'<p class="lead">{" · ".join(facts)}</p>{domain}{_copies(formula, index)}</section>'
+    )
+
+
+def _copies(formula: Formula, index: int) -> str:
+    buttons, texts = [], []
+    for language, label in LANGUAGES:
+        source = formula.latex(DIGITS) if language == "latex" else formula.to(language)
+        key = f"source-{index}-{language}"
+        buttons.append(f'<button type="button" data-copy="{key}" aria-label="Copy as {label}">{label}</button>')
+        texts.append(f'<h3>{label}</h3><pre id="{key}" tabindex="0">{escape(source.rstrip())}</pre>')
+    places = ", ".join(f"{escape(formula.names[i])} in column {_letter(i)}" for i in variables(formula.expr)[:8])
+    note = f'<p class="hint">The Excel formula reads row 2: {places}.</p>' if places else ""
+    return (
+        f'<div class="copies" role="group" aria-label="Copy the formula"><span class="hint">Copy as</span>'
+        f"{''.join(buttons)}</div><details><summary>Show the source</summary>{''.join(texts)}{note}</details>"
+    )
+
+
+def _letter(index: int) -> str:
+    return chr(ord("A") + index) if index < 26 else _letter(index // 26 - 1) + _letter(index % 26)
+
+
+def _cautions(found: list[str]) -> str:
+    if not found:
+        return ""
+    items = "".join(f"<li>{escape(text)}</li>" for text in found)
+    return f'<section class="card caution"><h2>Mind</h2><ul>{items}</ul></section>'
+
+
+def _constants(formula: Formula) -> str:
+    if not formula.constants:
+        return ""
+    rows = "".join(map(_constant_row, formula.constants))
+    return (
+        '<section class="card"><h2>Constants</h2><div class="scroll"><table><thead><tr>'
+        '<th class="number">in the formula</th><th>the data say</th><th>simple number</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></div>"
+        '<p class="hint">± is one standard error of a fit in which every constant is free.</p></section>'
+    )
+
+
+def _constant_row(constant: Constant) -> str:
+    if constant.fitted is None or constant.stderr is None:
+        said = "held: the data cannot tell it from the others"
+    else:
+        said = with_error(constant.fitted, constant.stderr)
+    return (
+        f'<tr><td class="number">{constant.value:.8g}</td><td>{escape(said)}</td>'
+        f"<td>{escape(constant.snapped_to or '–')}</td></tr>"
+    )
+
+
+def _fit(formula: Formula, rows: Rows) -> list[str]:
+    found = predictions(formula, rows.X)
+    rest = (rows.y - found)[np.isfinite(found)]
+    if not len(rest):
+        return []
+    numbers = (
+        f"Typical error {np.sqrt(np.mean(rest**2)):.3g}, largest {np.abs(rest).max():.3g}, mean {rest.mean():.2g}, "
+        f"on {len(rest)} rows."
+    )
+    return [
+        '<section class="card"><h2>Prediction and truth</h2>'
+        f'<p class="hint">{escape(numbers)}</p><div class="charts">'
+        f"{_figure('Predicted against true', prediction_chart(formula.target, rows.y, found))}"
+        f"{_figure('What is left', residual_chart(formula.target, rows.y, found))}</div></section>"
+    ]
+
+
+def _responses(formula: Formula, rows: Rows, slices: list[Slice], index: int) -> list[str]:
+    if not slices:
+        return []
+    names, target = formula.names, formula.target
+    figures = []
+    for piece in slices:
+        chart = response_chart(piece, rows, names[piece.column], target, f"frame-{index}-{piece.column}")
+        figures.append(_figure(f"along {names[piece.column]}", chart))
+    for pair in list(combinations([piece.column for piece in slices], 2))[:MAX_FIELDS]:
+        chart = field_chart(field_of(formula, rows, pair), rows, names, target)
+        figures.append(_figure(f"over {names[pair[0]]} and {names[pair[1]]}", chart))
+    used = variables(formula.expr)
+    held = ", ".join(f"{names[c]} = {np.median(rows.X[:, c]):.4g}" for c in used) if len(used) > 1 else ""
+    note = f" Other columns are held at their medians ({held}); the fainter a dot, the further it lies from there."
+    return [
+        '<section class="card"><h2>Response, inside the data and beyond</h2><p class="hint">'
+        "The line is the formula, the band holds 95 of 100 new rows, the dots are rows of the data. "
+        f"Shaded and dashed: outside the data.{escape(note) if held else ''}</p>"
+        f'<div class="charts">{"".join(figures)}</div></section>'
+    ]
+
+
+def _network(formula: Formula) -> str:
+    used = variables(formula.expr)
+    place = {column: i for i, column in enumerate(used)}
+    packed = rebuild(formula.expr, lambda node: Var(place[node.index]) if isinstance(node, Var) else node)
+    try:
+        network = identify(packed)
+    except EncodingError as error:
+        body = f'<p class="hint">This formula has no such network: {escape(str(error))}.</p>'
+    else:
+        if network.structure.n_nodes > MAX_NETWORK:
+            body = f'<p class="hint">The network has {network.structure.n_nodes} nodes, too many to draw.</p>'
+        else:
+            picture = draw_svg(network, [formula.names[i] for i in used])
+            body = f'<div class="network" tabindex="0" role="region" aria-label="Symbolic network">{picture}</div>'
+    return (
+        '<section class="card"><h2>Symbolic network</h2><p class="hint">The same formula as a unified network: '
+        "weighted sums into id, sin, cos, exp and ln. Numbers on lines are weights, below nodes biases.</p>"
+        f"{body}</section>"
+    )
+
+
+def _figure(caption: str, chart: str) -> str:
+    return f"<figure><figcaption>{escape(caption)}</figcaption>{chart}</figure>" if chart else ""
