@@ -73,6 +73,9 @@ def test_fit_show_predict_export(here: Path, run) -> None:
     assert run("show", "result", "--pick", "77")[0] == 3
     assert run("show", "nowhere")[0] == 3
 
+    assert run("report", "result", "data.csv", "-o", "page.html")[0] == 0
+    assert Path("page.html").read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html>")
+
     pd.DataFrame({"v": [2.0, 3.0], "note": ["a", "b"], "m": [1.0, 2.0]}).to_csv("new.csv", index=False)
     code, out, _ = run("predict", "result", "new.csv")
     assert code == 0 and list(pd.read_csv(io.StringIO(out))["E_predicted"]) == [2.0, 9.0]

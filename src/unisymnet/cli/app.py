@@ -130,6 +130,19 @@ def export(
 
 
 @app.command()
+def report(
+    run: Run,
+    data: Annotated[str | None, typer.Argument(help="the table, for plots of predictions and residuals")] = None,
+    out: Annotated[str, typer.Option("--out", "-o", help="HTML file to write")] = "report.html",
+    delimiter: Delimiter = None,
+) -> None:
+    """Write one HTML page about a finished fit; it needs no network."""
+    from .results import write_report
+
+    write_report(run, data, out, delimiter)
+
+
+@app.command()
 def score(
     data: Data,
     formula: Annotated[str, typer.Argument(help='your formula, e.g. "a*x/(b+x)"; unknown names are fitted')],

@@ -39,6 +39,7 @@ Floats = NDArray[np.float64]
 FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
 FEW_ROWS = 20
 WEAK = 0.5
+AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
 COMPILING = 3.0  # seconds; loading the kernels takes less
 
 
@@ -110,7 +111,8 @@ def run_fit(
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
     task = _Task(fit, columns, data, options, interrupts)
     result = task.search(guesses, start, rng, deadline)
-    final = deadline if limit is not None else Deadline.after(60.0)
+    # Whoever interrupts does not want to wait for the last digit.
+    final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
     entries, picked = measure(
         result.front, Rows(fit, valid), data, columns.kept, rule=options.selection, noise=options.noise, deadline=final
     )
