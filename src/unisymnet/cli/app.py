@@ -44,7 +44,7 @@ def main() -> None:
 
 @app.command()
 def demo(
-    max_time: Annotated[float, typer.Option("--max-time", "--time", help="seconds for one law")] = 14.0,
+    max_time: Annotated[float, typer.Option("--max-time", "--time", help="seconds for one law")] = 16.0,
     seed: Seed = 0,
     only: Annotated[str | None, typer.Option(help="one law by name: kepler, pendulum, enzyme, planck")] = None,
 ) -> None:
