@@ -23,6 +23,8 @@ from .table import chosen_text, frame_rows, front_text
 from .validation import check_data, check_parameters, check_rows, operator_set, seed_generator
 
 if TYPE_CHECKING:
+    from ..problem import Problem
+    from ..protocols import Proposer
     import pandas as pd
 
     from .entry import Entry
@@ -235,6 +237,21 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         lines = [head, "", table, "", chosen_text(self.front_[self.picked_])]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes_)])
 
+    def _repr_html_inner(self) -> str:
+        """What `_repr_html_` of scikit-learn calls: fitted, the formulas; otherwise its diagram of parameters."""
+        if not self.__sklearn_is_fitted__():
+            return super()._repr_html_inner()
+        from .notebook import notebook_html
+
+        return notebook_html(self.front_, self.picked_, self.notes_)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """The same for notebooks, which ask for this first."""
+        shown: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        if self.__sklearn_is_fitted__() and "text/html" in shown:
+            shown |= {"text/plain": str(self), "text/html": self._repr_html_inner()}
+        return shown
+
     def _formula(self, index: int | None) -> Formula:
         check_is_fitted(self)
         place = self.picked_ if index is None else index
@@ -250,6 +267,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     def _options(self) -> Options:
         from ..fit.polish import Polish
         from ..fit.sfo import SFO
+        from ..propose.smooth import looks_noisy
         from ..search import SearchSettings
         from ..stages import default_proposers, dno_proposers
         from .run import Options
@@ -258,9 +276,15 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         given = list(self.proposers or ())
         own = tuple(proposer for proposer in given if not isinstance(proposer, str))
         names = [name for name in given if isinstance(name, str)]
-        named = default_proposers(names or None) if names or not given else ()
+        default_proposers(names)  # an unknown name is told before any work
         # Who names the ways of proposing gets no other unless the strategy asks for it.
         trained = dno_proposers(self.strategy) if not given or self.strategy.startswith("dno") else ()
+
+        def chosen(problem: Problem) -> tuple[Proposer, ...]:
+            if given and not names:
+                return (*own, *trained)
+            return (*own, *default_proposers(names or None, noisy=looks_noisy(problem)), *trained)
+
         sfo = SFO() if self.exponents is None else SFO(exponents=(*map(float, self.exponents), None))
         return Options(
             settings=SearchSettings(
@@ -268,7 +292,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 max_evaluations=self.max_evaluations,
                 max_complexity=self.max_complexity,
             ),
-            proposers=(*own, *named, *trained),
+            proposers=chosen,
             fitter=Polish(sfo=sfo),
             operators=operators,
             noise=self.noise,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 42
+LEFT, RIGHT, TOP, BOTTOM = 66, 14, 12, 42
 
 # A scale from dark to bright that keeps its order for colour-blind eyes (viridis, eight stops).
 _SCALE = np.array(
@@ -130,12 +130,12 @@ def nice_ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [(first + k) * step for k in range(min(count, 2 * most))]
 
 
-def dots(x: Axis, y: Axis, u: Floats, v: Floats, css: str = "dot", opacity: float = 1.0) -> str:
-    """Any number of dots in one path: a point is a line of no length with round ends."""
+def dots(x: Axis, y: Axis, u: Floats, v: Floats, css: str = "dot", opacity: float = 1.0, half: float = 0.0) -> str:
+    """Any number of dots in one path: a point is a line of no length with round ends (or of two halves: a dash)."""
     good = np.isfinite(u) & np.isfinite(v)
     low, high = sorted((y.start, y.end))
     places = zip(x.at(u[good]), np.clip(y.at(v[good]), low, high))
-    path = "".join(f"M{a:.1f} {b:.1f}h0" for a, b in places)
+    path = "".join(f"M{a - half:.1f} {b:.1f}h{2 * half:g}" for a, b in places)
     faint = "" if opacity >= 1.0 else f' style="opacity:{opacity:.2f}"'
     return f'<path class="{css}" d="{path}"{faint}/>' if path else ""
 

@@ -22,7 +22,12 @@ FAR = 3.0  # widths of the target's range: what a slice beyond the data should n
 def cautions(model: Any, entry: Any, rows: Rows | None, slices: list[Slice]) -> list[str]:
     """The sentences, most important first."""
     n_rows = len(rows.y) if rows is not None else model.n_train_ + model.n_valid_
-    found = [*_fit(entry, n_rows), *_constants(entry), *(_beyond(entry, rows, slices) if rows is not None else ())]
+    said = any(note.startswith("only") for note in model.notes_)  # the fit has already counted the rows
+    found = [
+        *_fit(entry, FEW_ROWS if said else n_rows),
+        *_constants(entry),
+        *(_beyond(entry, rows, slices) if rows is not None else ()),
+    ]
     if model.interrupted_:
         found.append("The search was stopped early; longer might find a better formula.")
     if rows is not None and rows.n_left_out:
@@ -32,12 +37,8 @@ def cautions(model: Any, entry: Any, rows: Rows | None, slices: list[Slice]) -> 
 
 def _fit(entry: Any, n_rows: int) -> list[str]:
     found = []
-    constants = sum(constant.snapped_to is None for constant in entry.formula.constants)
     if n_rows < FEW_ROWS:
-        found.append(
-            f"Only {n_rows} rows for {constants} fitted constants: another formula may fit as well by chance. "
-            "More rows would decide."
-        )
+        found.append(f"Only {n_rows} rows: another formula may fit as well by chance; more rows would decide.")
     rest = 1.0 - entry.r2
     if not math.isfinite(entry.r2):
         found.append("The formula is undefined on some of the rows.")

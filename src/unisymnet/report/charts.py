@@ -44,8 +44,6 @@ def front_chart(entries: Sequence[Any], picked: int) -> str:
     y = Axis(low, high, height - BOTTOM, TOP, "error (share of the spread)", powers=True)
     canvas = Canvas("Error of the formulas against their size", x, y, width, height)
     canvas.add(line(x, y, sizes, errors, "front"))
-    if np.isfinite(held).any():
-        canvas.add(dots(x, y, sizes, held, "held"))
     for index, entry in enumerate(entries):
         text = f"Formula {index}, size {entry.complexity}, R² {entry.r2:.6g}: {entry.formula.text(4)}"
         place = f'cx="{x.at(sizes[index]):.1f}" cy="{y.at(errors[index]):.1f}"'
@@ -56,6 +54,8 @@ def front_chart(entries: Sequence[Any], picked: int) -> str:
             f'<circle class="reach" {place} r="15"/><circle class="ring" {place} r="10"/>'
             f'<circle class="spot" {place} r="5.5"/></g>'
         )
+    if np.isfinite(held).any():
+        canvas.add(dots(x, y, sizes, held, "held", half=8.0))
     return canvas.svg("chart wide", role="group")
 
 

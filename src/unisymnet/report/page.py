@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import os
 from html import escape
 from importlib.resources import files
@@ -32,26 +33,29 @@ def report_html(model_or_run: Any, X: Any = None, y: Any = None) -> str:
     `model_or_run` is a fitted estimator, or the folder (or model.json) that `unisymnet fit` wrote. With the data
     `X` and `y` the page also shows predictions, residuals and response curves; the model itself keeps no data.
     """
-    model = _model(model_or_run)
+    model, version = _model(model_or_run)
     rows = read_rows(model.formula_.names, X, y)
     parts = [
         _front(model),
         *(formula_part(model, index, rows) for index in range(len(model.front_))),
         _data(model, rows),
-        _found(model),
+        _found(model, version),
     ]
     return _page(model, "".join(parts))
 
 
-def _model(given: Any) -> Any:
+def _model(given: Any) -> tuple[Any, str]:
+    """The fitted estimator, and the version that fitted it."""
     if not isinstance(given, str | os.PathLike):
         if not hasattr(given, "front_"):
             raise DataError(f"a report needs a fitted model, got {type(given).__name__}; call fit first")
-        return given
+        return given, __version__
     from ..regressor import UniSymNetRegressor
 
     path = Path(given)
-    return UniSymNetRegressor.load(path / "model.json" if path.is_dir() else path)
+    path = path / "model.json" if path.is_dir() else path
+    model = UniSymNetRegressor.load(path)
+    return model, str(json.loads(path.read_text("utf-8")).get("package", __version__))
 
 
 def _page(model: Any, body: str) -> str:
@@ -92,16 +96,16 @@ def _front(model: Any) -> str:
             f'data-choose="{index}" aria-pressed="{"true" if chosen else "false"}" '
             f'aria-label="Show formula {index}">{index}{" ★" if chosen else ""}</button></td>'
             f'<td class="number">{entry.complexity}</td>{held}<td class="number">{r2_shown(entry.r2)}</td>'
-            f'<td class="shown">{shown(entry.formula, digits=4)}</td></tr>'
+            f'<td class="shown">{shown(entry.formula)}</td></tr>'
         )
-    legend = " Red dots: error on rows kept back." if valid else ""
+    legend = " Dashes: error on rows kept back." if valid else ""
     return (
         '<section class="card"><h2>From simple to exact</h2><div class="two"><div>'
         f'{front_chart(model.front_, model.picked_)}<div id="peek" class="peek"></div>'
         f'<p class="hint">Each point is a formula: point at it to read it, choose it to see all about it. With the '
         f"keyboard: arrows, then Enter.{legend} ★ is the one picked.</p></div>"
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table of formulas"><table><thead><tr>{head}</tr>'
-        f"</thead><tbody>{''.join(lines)}</tbody></table></div></div></section>"
+        '<div class="scroll formulas" tabindex="0" role="region" aria-label="Table of formulas"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div></div></section>"
     )
 
 
@@ -135,7 +139,7 @@ def _column(name: str, role: str, values: Any) -> str:
     return f'<tr><td class="name">{escape(name)}</td><td>{role}</td>{cells}<td>{histogram(values)}</td></tr>'
 
 
-def _found(model: Any) -> str:
+def _found(model: Any, version: str) -> str:
     given, default = model.get_params(deep=False), type(model)().get_params(deep=False)
     changed = ", ".join(f"{key}={given[key]!r}" for key in given if _differs(given[key], default.get(key)))
     facts = {
@@ -146,7 +150,7 @@ def _found(model: Any) -> str:
         "picked by": f"{model.selection} of the front",
         "rows": f"{model.n_train_} searched" + (f", {model.n_valid_} kept back" if model.n_valid_ else ""),
         "settings": changed or "defaults",
-        "version": f"unisymnet {__version__}",
+        "version": f"unisymnet {version}",
     }
     listed = "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
     lines = "".join(

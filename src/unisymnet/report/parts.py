@@ -60,7 +60,7 @@ def r2_shown(value: float | None) -> str:
         return "undefined"
     if value > 0.9999:
         return "1" if value > 1.0 - 1e-15 else f"1 − {1.0 - value:.0e}".replace("e-0", "e-").replace("e-", "e−")
-    return f"{value:.4f}" if value > -10.0 else f"{value:.1e}"
+    return f"{round(value, 4) + 0.0:.4f}" if value > -10.0 else f"{value:.1e}"
 
 
 def _head(model: Any, entry: Any, index: int) -> str:
@@ -114,7 +114,7 @@ def _constants(formula: Formula) -> str:
     rows = "".join(map(_constant_row, formula.constants))
     return (
         '<section class="card"><h2>Constants</h2><div class="scroll"><table><thead><tr>'
-        '<th class="number">in the formula</th><th>the data say</th><th>simple number</th></tr></thead>'
+        '<th class="number">value</th><th>free fit</th><th>simple number</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
         '<p class="hint">± is one standard error of a fit in which every constant is free.</p></section>'
     )
@@ -142,7 +142,7 @@ def _fit(formula: Formula, rows: Rows) -> list[str]:
     )
     return [
         '<section class="card"><h2>Prediction and truth</h2>'
-        f'<p class="hint">{escape(numbers)}</p><div class="charts">'
+        f'<p class="hint">{escape(numbers)}</p><div class="pair">'
         f"{_figure('Predicted against true', prediction_chart(formula.target, rows.y, found))}"
         f"{_figure('What is left', residual_chart(formula.target, rows.y, found))}</div></section>"
     ]
@@ -182,7 +182,9 @@ def _network(formula: Formula) -> str:
         if network.structure.n_nodes > MAX_NETWORK:
             body = f'<p class="hint">The network has {network.structure.n_nodes} nodes, too many to draw.</p>'
         else:
+            target = formula.target if len(formula.target) <= 6 else formula.target[:5] + "…"
             picture = draw_svg(network, [formula.names[i] for i in used])
+            picture = picture.replace(">y</text></svg>", f">{escape(target)}</text></svg>")
             body = f'<div class="network" tabindex="0" role="region" aria-label="Symbolic network">{picture}</div>'
     return (
         '<section class="card"><h2>Symbolic network</h2><p class="hint">The same formula as a unified network: '

@@ -180,7 +180,7 @@ def _product(parts: list[_Piece], number_first: bool) -> _Piece:
     keep = number_first and lead.begins == "-"  # −2x needs no brackets
     markup = lead.markup if keep else _bracket(lead, _PRODUCT)
     for part in parts[1:]:
-        gap = "<mo>⋅</mo>" if part.begins == "0" else '<mspace width="0.17em"></mspace>'
+        gap = "<mo>⋅</mo>" if part.begins == "0" and part.holds >= _PRODUCT else '<mspace width="0.17em"></mspace>'
         markup += gap + _bracket(part, _PRODUCT)
     return _Piece(markup, _SUM if keep else _PRODUCT, "-" if keep else begins)
 

@@ -1,0 +1,123 @@
+"""A real Chromium, driven through chromedriver with nothing but the standard library.
+
+The machine's own browser is used; nothing is downloaded. `missing()` says why there is none.
+"""
+
+import base64
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --hide-scrollbars"
+).split()
+KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Right": "\ue014", "Left": "\ue012", "Space": " ", "End": "\ue010"}
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+def missing() -> str | None:
+    """Why no browser can be driven here, or None."""
+    if not (shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")):
+        return "there is no Chromium on this machine (Debian: apt-get install chromium chromium-driver)"
+    if not shutil.which("chromedriver"):
+        return "there is no chromedriver on this machine (Debian: apt-get install chromium-driver)"
+    return None
+
+
+class Browser:
+    """One window."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+
+    def ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        data = json.dumps(body or {}).encode() if method == "POST" else None
+        request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            with error:
+                raise AssertionError(error.read().decode()[:500]) from None
+
+    def open(self, path: Path, fragment: str = "") -> None:
+        self.ask("POST", "/url", {"url": "about:blank"})
+        self.ask("POST", "/url", {"url": path.as_uri() + fragment})
+
+    def run(self, script: str) -> Any:
+        return self.ask("POST", "/execute/sync", {"script": f"return ({script})", "args": []})
+
+    def find(self, selector: str) -> str:
+        return self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
+
+    def click(self, selector: str) -> None:
+        self.ask("POST", f"/element/{self.find(selector)}/click")
+
+    def hover(self, selector: str) -> None:
+        place = {ELEMENT: self.find(selector)}
+        move = {"type": "pointerMove", "duration": 0, "origin": place, "x": 0, "y": 0}
+        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [move]}]})
+
+    def press(self, *keys: str) -> None:
+        steps = [{"type": kind, "value": KEYS[key]} for key in keys for kind in ("keyDown", "keyUp")]
+        self.ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": steps}]})
+
+    def screenshot(self) -> bytes:
+        return base64.b64decode(self.ask("GET", "/screenshot"))
+
+    def log(self) -> list[str]:
+        """What the page complained about."""
+        return [row["message"] for row in self.ask("POST", "/se/log", {"type": "browser"})]
+
+
+@contextmanager
+def browser(width: int = 1200, height: int = 900, *, phone: bool = False, dark: bool = False) -> Iterator[Browser]:
+    """A fresh browser with an empty profile; ended, with its driver, on the way out."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        driver = subprocess.Popen(
+            ["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            base = f"http://127.0.0.1:{port}"
+            _wait(base)
+            options: dict[str, Any] = {
+                "args": [*FLAGS, f"--user-data-dir={profile}", f"--window-size={width},{height}"]
+            }
+            if dark:
+                options["args"].append("--blink-settings=preferredColorScheme=0")
+            if phone:
+                metrics = {"width": 375, "height": 760, "pixelRatio": 2.0, "touch": True, "mobile": True}
+                options["mobileEmulation"] = {"deviceMetrics": metrics}
+            wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+            session = Browser(base).ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+            window = Browser(f"{base}/session/{session['sessionId']}")
+            try:
+                yield window
+            finally:
+                window.ask("DELETE", "")
+        finally:
+            driver.terminate()
+            driver.wait(timeout=20)
+
+
+def _wait(base: str) -> None:
+    for _ in range(150):
+        try:
+            urllib.request.urlopen(base + "/status", timeout=5).close()
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise AssertionError("chromedriver does not answer")
