@@ -22,6 +22,7 @@ from .symbolic.expr import Const, Expr
 from .trace import Event, TraceRow
 
 PROPOSALS_A_TURN = 64
+MIN_FINISH = 0.3  # seconds for clean constants even when a stage has overrun
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def search(
         _take_turns(run, proposers, rows)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
-    front = _finish(run, whole if finite else Deadline.after(60.0))
+    front = _finish(run, Deadline(max(whole.moment, time.monotonic() + MIN_FINISH)) if finite else Deadline.after(60.0))
     return SearchResult(front, tuple(rows), run.stopped, time.monotonic() - run.started, run.n_evaluations)
 
 

@@ -45,17 +45,32 @@ _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": _INNER[:1], "max_t
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
 _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
-_ORDER = (*_CLOSED, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP, _TRANSFORMER, _EVOLVE)
+_CLEAN_ORDER = (*_CLOSED, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP, _TRANSFORMER, _EVOLVE)
+# Noisy data: what looks for exact laws only is left out.
+_NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_CLOSED[:2], *_NOISY), "max_time": 6.0})
+_NOISY_ORDER = (
+    *_CLOSED[:2],
+    *_NOISY[:2],
+    ("signomial", "propose.signomial:Signomial", {}),
+    _NOISY_SHALLOW,
+    *_NOISY[2:],
+    _MIDDLE,
+    *_INNER,
+    ("reduce", "propose.reduce:Reduce", {"stages": _INNER[1:], "max_time": 12.0}),
+    _TRANSFORMER,
+    _EVOLVE,
+)
 
-PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _ORDER))
+PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _CLEAN_ORDER))
 
 
-def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...]:
-    """The proposers called ``names`` in the usual order, or all of them."""
+def default_proposers(names: Sequence[str] | None = None, *, noisy: bool = False) -> tuple[Proposer, ...]:
+    """The proposers called ``names``, or all of them, in the order that suits exact or ``noisy`` data."""
     unknown = [name for name in names or () if name not in PROPOSERS]
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
-    return tuple(_load(*row) for row in _ORDER if names is None or row[0] in names)
+    order = _NOISY_ORDER if noisy else _CLEAN_ORDER
+    return tuple(_load(*row) for row in order if names is None or row[0] in names)
 
 
 def dno_proposers(strategy: str) -> tuple[Proposer, ...]:

@@ -17,12 +17,18 @@ from numpy.typing import NDArray
 from ..problem import Problem
 from .views import View, views_of
 
-__all__ = ["Frame", "best_frame", "polynomial", "smooth_residual", "standardised"]
+__all__ = ["Frame", "best_frame", "looks_noisy", "polynomial", "smooth_residual", "standardised"]
 
 Floats = NDArray[np.float64]
 
 # Powers of y that the power views take; ln is none of them.
 POWERS = {"y": 1.0, "y**2": 2.0, "1/y": -1.0, "1/y**2": -2.0, "sqrt(y)": 0.5, "ln(y)": 0.0}
+
+
+# Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing.
+CLEAN, OPAQUE = 1e-9, 0.4
+# One degree less raises the residual variance of exact data at least by this factor.
+PLATEAU = 1.4
 
 
 @dataclass(frozen=True)
@@ -62,7 +68,9 @@ def best_frame(problem: Problem, *, noisy: bool, max_rows: int = 700, max_column
     rows = np.unique(np.linspace(0, problem.n_rows - 1, max_rows).astype(int))
     X, y = problem.X[rows], problem.y[rows]
     columns = min(max_columns, len(rows) // (6 if noisy else 3))
-    if columns < 2 * X.shape[1] + 2 or problem.spread == 0.0:
+    d = X.shape[1]
+    # A polynomial that cannot bend every input and every pair of them proves nothing.
+    if columns < math.comb(d + (3 if d <= 4 else 2), d) or problem.spread == 0.0:
         return None
     best: Frame | None = None
     for logs in (False, True):
@@ -153,7 +161,32 @@ def polynomial(z: Floats, max_columns: int, *, max_degree: int = 30) -> Floats:
     return np.column_stack([v for _, v in sorted(level, key=lambda item: item[0])])
 
 
-def smooth_residual(problem: Problem) -> float:
-    """What a flexible polynomial leaves of y, in units of std(y): an upper bound for the noise."""
+def smooth_residual(problem: Problem) -> tuple[float, bool]:
+    """What a flexible polynomial leaves of y, in units of std(y), and whether a smaller one leaves as little.
+
+    The first is an upper bound for the noise.  If polynomials of different sizes leave the same, what they leave is
+    noise; a law that they cannot follow would let the larger one win.
+    """
+    large = best_frame(problem, noisy=True)
+    if large is None:
+        return 1.0, False
+    small = best_frame(problem, noisy=True, max_columns=large.max_columns // 3)
+    return math.sqrt(large.share), small is not None and small.share < 1.15 * large.share
+
+
+def looks_noisy(problem: Problem) -> bool:
+    """Have residuals of smooth fits reached a floor that one more degree does not lower?
+
+    Exact smooth data go on improving with every degree, or are fitted to rounding; data that no polynomial follows
+    (many waves, poles) say nothing, and count as exact.
+    """
+    if problem.noise is not None:
+        return problem.noise > 1e-9 * problem.spread
     frame = best_frame(problem, noisy=True)
-    return math.sqrt(frame.share) if frame is not None else 1.0
+    if frame is None or not CLEAN < math.sqrt(frame.share) < OPAQUE:
+        return False
+    coordinates = standardised(frame.coordinates)
+    full = polynomial(coordinates, frame.max_columns)
+    smaller = polynomial(coordinates, full.shape[1] - 1)
+    left = residual_variance(smaller, frame.target, frame.weight)
+    return left < PLATEAU * residual_variance(full, frame.target, frame.weight)

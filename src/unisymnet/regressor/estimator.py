@@ -25,6 +25,8 @@ from .validation import check_data, check_parameters, check_rows, operator_set, 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..problem import Problem
+    from ..protocols import Proposer
     from .entry import Entry
     from .run import FitEvent, Options
 
@@ -265,6 +267,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     def _options(self) -> Options:
         from ..fit.polish import Polish
         from ..fit.sfo import SFO
+        from ..propose.smooth import looks_noisy
         from ..search import SearchSettings
         from ..stages import default_proposers, dno_proposers
         from .run import Options
@@ -273,9 +276,15 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         given = list(self.proposers or ())
         own = tuple(proposer for proposer in given if not isinstance(proposer, str))
         names = [name for name in given if isinstance(name, str)]
-        named = default_proposers(names or None) if names or not given else ()
+        default_proposers(names)  # an unknown name is told before any work
         # Who names the ways of proposing gets no other unless the strategy asks for it.
         trained = dno_proposers(self.strategy) if not given or self.strategy.startswith("dno") else ()
+
+        def chosen(problem: Problem) -> tuple[Proposer, ...]:
+            if given and not names:
+                return (*own, *trained)
+            return (*own, *default_proposers(names or None, noisy=looks_noisy(problem)), *trained)
+
         sfo = SFO() if self.exponents is None else SFO(exponents=(*map(float, self.exponents), None))
         return Options(
             settings=SearchSettings(
@@ -283,7 +292,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 max_evaluations=self.max_evaluations,
                 max_complexity=self.max_complexity,
             ),
-            proposers=(*own, *named, *trained),
+            proposers=chosen,
             fitter=Polish(sfo=sfo),
             operators=operators,
             noise=self.noise,

@@ -48,7 +48,7 @@ class Options:
     """What the estimator's parameters mean for one fit."""
 
     settings: SearchSettings
-    proposers: tuple[Proposer, ...]
+    proposers: Callable[[Problem], tuple[Proposer, ...]]
     fitter: Fitter
     operators: frozenset[str] = frozenset()
     noise: float | None = None
@@ -184,7 +184,7 @@ class _Task:
                 ):
                     return search(
                         self.problem,
-                        self.options.proposers,
+                        self.options.proposers(self.problem),
                         self.options.fitter,
                         settings,
                         rng=rng,
