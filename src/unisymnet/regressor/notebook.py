@@ -10,7 +10,7 @@ from html import escape
 
 from ..formula.constants import simple_name
 from ..symbolic.mathml import mathml
-from .outcome import Entry
+from .entry import Entry
 from .table import r2_text
 
 DIGITS = 4
