@@ -202,6 +202,7 @@ def _candidates(problem: Problem, max_cost: float) -> Iterator[Argument]:
     if _may_multiply(problem):
         monomials += _products(powers, max_cost)
     yield from (m for m in monomials if m.cost <= max_cost)
+    yield from _sums(problem, [m for m in monomials if m.plain and m.cost <= 2.0], max_cost)
     for op, cost in FUNCTION_COST.items():
         if not problem.allows(op):
             continue
@@ -214,6 +215,18 @@ def _candidates(problem: Problem, max_cost: float) -> Iterator[Argument]:
                 yield Argument(power(f, 2.0), m.cost + cost + 1, False)
     if _may_multiply(problem):
         yield from _mixed(problem, inputs, max_cost)
+
+
+def _sums(problem: Problem, monomials: list[Argument], max_cost: float) -> Iterator[Argument]:
+    """x + x², x − x·y, x² + y², …: sums of two cheap monomials (those of two inputs are leaves already)."""
+    for a, b in itertools.combinations(monomials, 2):
+        cost = a.cost + b.cost + SUM_COST + 0.5
+        if cost > max_cost or (isinstance(a.expr, Var) and isinstance(b.expr, Var)):
+            continue
+        if problem.allows("add"):
+            yield Argument(a.expr + b.expr, cost, False)
+        if problem.allows("sub"):
+            yield Argument(a.expr - b.expr, cost, False)
 
 
 def _may_multiply(problem: Problem) -> bool:

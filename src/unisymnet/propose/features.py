@@ -20,11 +20,12 @@ from .dictionary import ONE, Argument, Family, arguments, families
 from .group import OSCILLATING, Group, Starts, frequency_bands, groups_of, kappa_grids, term_rows
 from .scan import OFFSET, Codes, Floats, Ints
 from .score import Pool
-from .spaces import Part, Space, log_basis, weightings
+from .spaces import Part, Space, log_basis, polynomial_basis, weightings
 from .views import View, views_of
 
 __all__ = ["Features"]
 
+SMOOTH_VIEWS = ("y", "y**2", "1/y", "sqrt(y)", "ln(y)")
 # exp(κt + c) differs from exp(κt) by a coefficient, and a wave has its phase already.
 SHIFT_FREE = (Codes.EXP, Codes.WAVE, Codes.HYPERBOLIC)
 
@@ -39,7 +40,7 @@ class Features:
     n_coarse_rows: int = 100
     n_arguments: int = 900
     n_multiplied: int = 40
-    n_pair_arguments: int = 24
+    n_pair_arguments: int = 28
     n_frequency_arguments: int = 16
     max_periods: float = 80.0
     n_refined: int = 1500
@@ -54,16 +55,23 @@ class Features:
         args = arguments(problem, limit=self.n_arguments)
         for weighted in weightings(problem):
             n_rows = self.n_noisy_rows if weighted else self.n_rows
-            groups = []
+            n_refined = self.n_refined // 4 if weighted else self.n_refined
+            groups: list[Group] = []
             for spaces in plans(problem, weighted=weighted):
+                if deadline.expired():
+                    return
                 group = Group.start(spaces, args, n_rows=n_rows, n_few=self.n_coarse_rows, rng=rng)
-                groups.append((self.single(group), group, self.n_refined))
-                groups.append((self.double(group), group, self.n_refined // 4))
-            # All functions of one constant before any of two.
-            wanted = [*(groups[0::2] if self.one_constant else ()), *(groups[1::2] if self.two_constants else ())]
-            for batches, group, n_refined in wanted:
+                groups.append(group)
                 pool = Pool(problem, self.name)
+                batches = self.single(group) if self.one_constant else ()
                 group.search(batches, pool, deadline, n_refined=n_refined, keep=self.keep)
+                yield from pool.proposals(self.keep)
+                if pool.exact():
+                    return
+            # All functions of one constant before any of two.
+            for group in groups if self.two_constants else ():
+                pool = Pool(problem, self.name)
+                group.search(self.double(group), pool, deadline, n_refined=n_refined // 3, keep=self.keep)
                 yield from pool.proposals(self.keep)
                 if pool.exact() or deadline.expired():
                     return
@@ -97,19 +105,25 @@ class Features:
             yield Starts.joined(parts)
 
     def double(self, group: Group) -> Iterator[Starts]:
-        """Functions of two constants: of one argument with a shift, and of two cheap arguments."""
+        """Functions of two constants: of one argument with a shift, then of two cheap arguments."""
         n = min(self.n_pair_arguments, len(group.args))
         pairs = np.array([(i, j) for i in range(1, n + 1) for j in range(i + 1, n + 1)], dtype=np.int64).reshape(-1, 2)
+        shifted, paired = [], []
         for family in families(group.problem, log=group.log):
             rows = self._rows(group, family)
             if not OFFSET[family.code] and family.code not in SHIFT_FREE:
-                some = rows[: 4 * n]
-                yield group.scan(
-                    family, term_rows(0, family.code, some, group.one), shift_grids(family, group.table[some])
-                )
-            used = pairs[np.isin(pairs, rows).all(axis=1)]
-            t, t2 = group.table[used[:, 0]], group.table[used[:, 1]]
-            yield group.scan(family, term_rows(0, family.code, used[:, 0], used[:, 1]), pair_grids(family, t, t2))
+                some = rows[: 3 * n]
+                terms = term_rows(0, family.code, some, group.one)
+                shifted.append(group.scan(family, terms, shift_grids(family, group.table[some])))
+        if shifted:
+            yield Starts.joined(shifted)
+        for family in families(group.problem, log=group.log):
+            used = pairs[np.isin(pairs, self._rows(group, family)).all(axis=1)]
+            terms = term_rows(0, family.code, used[:, 0], used[:, 1])
+            grids = pair_grids(family, group.table[used[:, 0]], group.table[used[:, 1]])
+            paired.append(group.scan(family, terms, grids))
+        if paired:
+            yield Starts.joined(paired)
 
     def _rows(self, group: Group, family: Family) -> Ints:
         limit = self.max_cost - family.cost
@@ -119,7 +133,8 @@ class Features:
 
 def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
     """Groups of spaces in the order in which they are tried."""
-    views = views_of(problem)
+    # Views that bend y strongly are for exact laws; noise only spoils them.
+    views = views_of(problem, SMOOTH_VIEWS if weighted else None)
     in_log = [view for view in views if view.name in ("y", "ln(y)", "sin(y)", "cos(y)")]
     inputs = [Part(Var(i)) for i in range(problem.n_features)]
     order: list[tuple[list[View], bool, list[Part]]] = [
@@ -128,6 +143,7 @@ def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
         (in_log[1:], True, log_basis(problem)),
         (views, False, [Part(ONE), *inputs]),
         (in_log[:1], True, log_basis(problem, with_inputs=True)),
+        (views[:1], False, polynomial_basis(problem)),
     ]
     for chosen, log, basis in order:
         yield from groups_of(problem, chosen, log=log, basis=basis, weighted=weighted)

@@ -20,7 +20,7 @@ from ..symbolic.expr import Expr
 from .dictionary import ONE, Argument, Family, usable
 from .models import MIN_SPAN, Model, finish
 from .scan import COLUMNS, OFFSET, Codes, Floats, Ints, coarse, inner, refine_many
-from .score import Pool, Scored
+from .score import EXACT, Pool, Scored, misfit
 from .spaces import Part, Space, make_space
 from .views import View
 
@@ -249,8 +249,15 @@ class Group:
         with np.errstate(all="ignore"):
             for e in entries:
                 model = Model(e.terms[e.terms[:, 0] >= 0], e.kappa, exprs)
-                found.append(pool.add(finish(self.spaces[e.target], model)))
+                expr = finish(self.spaces[e.target], model)
+                if expr is not None and not self._imitates(expr, e):
+                    found.append(pool.add(expr))
         return [scored for scored in found if scored is not None]
+
+    def _imitates(self, expr: Expr, entry: Entry) -> bool:
+        """With few rows a constant, a formula that fits to 1e-12 but not to rounding is not believed to be a law."""
+        n_free = len(entry.kappa) + 2 * len(entry.terms) + self.outer.shape[0]
+        return self.problem.n_rows < 5 * n_free and 2e-14 * self.problem.n_rows < misfit(self.problem, expr) < EXACT
 
     def search(self, batches: Iterable[Starts], pool: Pool, deadline: Deadline, *, n_refined: int, keep: int) -> None:
         """Refine the best candidates of each batch and add the best of all to the pool; stops at an exact one."""
@@ -258,7 +265,7 @@ class Group:
         for starts in batches:
             best = starts.ranked(n_refined)
             entries += self.refined(best.terms[:, None, :], best.kappas, best.which, deadline)
-            solved = [entry for entry in entries if entry.rss < SOLVED][:12]
+            solved = [entry for entry in entries if entry.rss < SOLVED][:30]
             if any(scored.exact for scored in self.finished(solved, pool)):
                 return
             if deadline.expired():

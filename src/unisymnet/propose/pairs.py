@@ -17,12 +17,12 @@ from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Var
 from .dictionary import ONE, Family, arguments, families
-from .features import sensible
+from .features import SMOOTH_VIEWS, sensible
 from .gram import best_pairs, best_triples
-from .group import NICE, OSCILLATING, Group, groups_of, term_rows
+from .group import NICE, OSCILLATING, SOLVED, Group, groups_of, term_rows
 from .scan import OFFSET, Floats, Ints, inner
 from .score import Pool
-from .spaces import Part, Space, log_basis, weightings
+from .spaces import Part, Space, log_basis, polynomial_basis, weightings
 from .views import View, views_of
 
 __all__ = ["Pairs"]
@@ -91,7 +91,8 @@ class Pairs:
     ) -> None:
         """Joint refinement of the best combinations, each structure once."""
         members, which, shares = found
-        order = np.argsort(-shares)
+        # Columns come by cost, so that of equally good combinations the cheaper is first.
+        order = np.lexsort((members.sum(axis=1), -np.round(shares, 9)))
         count = np.zeros(len(group.targets), dtype=np.int64)
         chosen: list[int] = []
         seen: set[tuple[int, bytes]] = set()
@@ -113,19 +114,20 @@ class Pairs:
             starts = starts[np.isfinite(starts)]
             kappas[row, : len(starts)] = starts
         entries = group.refined(terms, kappas, which[chosen], deadline, batch=100)
-        solved = [e for e in entries if e.rss < 1e-19][:12]
+        solved = [e for e in entries if e.rss < SOLVED][:30]
         if not any(s.exact for s in group.finished(solved, pool)):
             group.choose(entries, pool, self.keep)
 
 
 def _plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
-    views = views_of(problem)
+    views = views_of(problem, SMOOTH_VIEWS if weighted else None)
     in_log = [view for view in views if view.name == "y"]
     inputs = [Part(Var(i)) for i in range(problem.n_features)]
     order: list[tuple[list[View], bool, list[Part]]] = [
         (views, False, [Part(ONE)]),
         (in_log, True, log_basis(problem)),
         (views, False, [Part(ONE), *inputs]),
+        (in_log, False, polynomial_basis(problem)),
     ]
     for chosen, log, basis in order:
         yield from groups_of(problem, chosen, log=log, basis=basis, weighted=weighted)

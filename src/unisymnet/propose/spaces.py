@@ -21,7 +21,7 @@ from .dictionary import ONE, power
 from .smooth import smooth_residual
 from .views import View
 
-__all__ = ["Part", "Space", "log_basis", "make_space", "read_exponent", "weightings"]
+__all__ = ["Part", "Space", "log_basis", "make_space", "polynomial_basis", "read_exponent", "weightings"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -181,15 +181,30 @@ def log_basis(problem: Problem, *, with_inputs: bool = False) -> list[Part]:
     return parts
 
 
+def polynomial_basis(problem: Problem) -> list[Part]:
+    """All powers of one input up to the third; of more, all products of two; as far as the rows allow."""
+    inputs: list[Expr] = [Var(i) for i in range(problem.n_features)]
+    degree = 3 if len(inputs) == 1 else 2
+    parts = [Part(ONE)]
+    for n_factors in range(1, degree + 1):
+        for chosen in itertools.combinations_with_replacement(inputs, n_factors):
+            powers = [power(x, float(chosen.count(x))) for x in dict.fromkeys(chosen)]
+            parts.append(Part(product(powers)))
+    return parts if 3 * len(parts) <= problem.n_rows and len(parts) <= 30 else parts[: 1 + len(inputs)]
+
+
 def weightings(problem: Problem) -> tuple[bool, ...]:
     """Should rows be weighted so that residuals count as in the space of y?
 
-    Not for exact data, always for noisy ones; where nothing is known, both, unless a smooth fit shows that there can
-    hardly be any noise.
+    Not for exact data, always for noisy ones; where nothing is known, a smooth fit may show that there can hardly be
+    any noise, or that there is nothing but noise beyond it.  Else both.
     """
     if problem.noise is not None:
         return (problem.noise > 1e-9 * problem.spread,)
-    return (False, True) if smooth_residual(problem) > 3e-3 else (False,)
+    residual, flat = smooth_residual(problem)
+    if residual < 3e-3:
+        return (False,)
+    return (True,) if flat and residual < 0.7 else (False, True)
 
 
 def read_exponent(value: float, error: float) -> float:
