@@ -33,12 +33,14 @@ class Rows:
     y: Tensor
     weights: Tensor
 
-    def without(self, share: float, *, rng: np.random.Generator) -> Rows:
-        """Some rows less, where there are enough: an overfitted network shows on the others."""
+    def split(self, share: float, *, rng: np.random.Generator) -> tuple[Rows, Rows | None]:
+        """Rows to train on and, where there are enough, a share of them on which an overfitted network shows."""
         if not share or len(self.y) < 50:
-            return self
-        kept = torch.from_numpy(np.sort(rng.permutation(len(self.y))[int(share * len(self.y)) :]))
-        return Rows(self.x[kept], self.y[kept], self.weights[kept])
+            return self, None
+        order = rng.permutation(len(self.y))
+        n_held = int(share * len(self.y))
+        held, kept = (torch.from_numpy(np.sort(part)) for part in (order[:n_held], order[n_held:]))
+        return tuple(Rows(self.x[part], self.y[part], self.weights[part]) for part in (kept, held))  # type: ignore[return-value]
 
     def losses(self, values: Tensor) -> Tensor:
         """Mean squared error of every restart, inf where it is undefined."""
@@ -82,33 +84,37 @@ def trained(
     if settings.screening:
         few = Rows(unit.x[:SCREENED], unit.y[:SCREENED], unit.weights[:SCREENED])
         _screen(network, draw, few, settings.screening, rng=rng, deadline=deadline)
-    part = unit.without(settings.holdout, rng=rng)
+    part, held = unit.split(settings.holdout, rng=rng)
     curve = train(settings, network, part, rng=rng, deadline=deadline)
     if settings.n_settling:
         # All restarts a little, then the best of them to the end.
         curve += settle(network, part, settings.n_settling // 4, deadline=deadline)
-        network = network.picked(_ranked(network, unit)[1][: max(4, settings.n_restarts // 4)])
-        curve += settle(network, part, settings.n_settling, deadline=deadline)
-    losses, order = _ranked(network, unit)
-    if settings.n_settling and len(part.y) < len(unit.y):
-        curve += settle(network, unit, settings.n_settling // 4, deadline=deadline)
-        losses = _ranked(network, unit)[0]  # the order stays: it has seen what these losses have not
+        network = network.picked(_ranking(network, part, held)[: max(4, settings.n_restarts // 4)])
+        curve += settle(network, part, settings.n_settling, deadline=deadline, held=held)
+    network = network.picked(_ranking(network, part, held))
+    with torch.no_grad():
+        losses = unit.losses(network(unit.x)).tolist()
     size = y_scale**2
     return Trained(
-        network=network.picked(order),
+        network=network,
         rows=unit,
         x_scales=x_scales,
         y_scale=y_scale,
-        losses=[losses[i] * size for i in order],
+        losses=[loss * size for loss in losses],
         curve=[loss * size for loss in curve],
     )
 
 
 @torch.no_grad()
-def _ranked(network: SymbolicNetwork, rows: Rows) -> tuple[list[float], list[int]]:
-    """The losses of the restarts, and their order from best to worst."""
+def _worse(network: SymbolicNetwork, rows: Rows, held: Rows | None) -> Tensor:
+    """The loss of every restart on the rows it was trained on or on those held back, whichever is larger."""
     losses = rows.losses(network(rows.x))
-    return losses.tolist(), torch.argsort(losses, stable=True).tolist()
+    return losses if held is None else torch.maximum(losses, held.losses(network(held.x)))
+
+
+def _ranking(network: SymbolicNetwork, rows: Rows, held: Rows | None) -> list[int]:
+    """The restarts from best to worst."""
+    return torch.argsort(_worse(network, rows, held), stable=True).tolist()
 
 
 @torch.no_grad()
@@ -206,8 +212,20 @@ def _step(network: SymbolicNetwork, optimiser: torch.optim.Optimizer, losses: Te
 
 
 @torch.no_grad()
-def settle(network: SymbolicNetwork, rows: Rows, n_steps: int, *, deadline: Deadline, tol: float = 1e-9) -> list[float]:
-    """Levenberg-Marquardt steps of all restarts at once; returns the best loss after each step."""
+def settle(
+    network: SymbolicNetwork,
+    rows: Rows,
+    n_steps: int,
+    *,
+    deadline: Deadline,
+    held: Rows | None = None,
+    tol: float = 1e-9,
+) -> list[float]:
+    """Levenberg-Marquardt steps of all restarts at once; returns the best loss after each step.
+
+    With ``held`` rows every restart ends with the weights that were best for both: overfitting is undone.
+    """
+    kept, lowest = network.theta.clone(), _worse(network, rows, held)
     damping = torch.full((network.n_restarts,), 1e-2, dtype=torch.float64)
     losses = rows.losses(network(rows.x))
     idle = torch.zeros(network.n_restarts)
@@ -230,9 +248,15 @@ def settle(network: SymbolicNetwork, rows: Rows, n_steps: int, *, deadline: Dead
         idle = torch.where(gained, 0.0, idle + 1.0)
         losses = torch.where(better, trial, losses)
         damping = torch.where(better, 0.3 * damping, 5.0 * damping).clamp(1e-12, 1e12)
+        if held is not None:
+            worse = _worse(network, rows, held)
+            kept = torch.where((worse < lowest)[:, None], network.theta, kept)
+            lowest = torch.minimum(worse, lowest)
         curve.append(float(losses.min()))
         if (idle >= 8).all() or curve[-1] < 1e-26:
             break
+    if held is not None:
+        network.theta.copy_(kept)
     return curve
 
 
