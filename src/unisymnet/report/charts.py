@@ -108,7 +108,7 @@ def response_chart(piece: Slice, rows: Rows, name: str, target: str, key: str) -
         _shade(axis, x.start, float(x.at(piece.low))),
         _shade(axis, float(x.at(piece.high)), x.end),
         area(x, axis, piece.x, piece.value - piece.band, piece.value + piece.band),
-        *_faded(x, axis, rows.X[:, piece.column], rows.y, piece.near),
+        *_faded(x, axis, rows.few.X[:, piece.column], rows.few.y, piece.near),
         line(x, axis, piece.x, np.where(inside, piece.value, np.nan)),
         line(x, axis, piece.x, np.where(_outside(inside), piece.value, np.nan), "curve beyond"),
     ]

@@ -160,7 +160,7 @@ def _responses(formula: Formula, rows: Rows, slices: list[Slice], index: int) ->
         chart = field_chart(field_of(formula, rows, pair), rows, names, target)
         figures.append(_figure(f"over {names[pair[0]]} and {names[pair[1]]}", chart))
     used = variables(formula.expr)
-    held = ", ".join(f"{names[c]} = {np.median(rows.X[:, c]):.4g}" for c in used) if len(used) > 1 else ""
+    held = ", ".join(f"{names[c]} = {rows.centre[c]:.4g}" for c in used) if len(used) > 1 else ""
     note = f" Other columns are held at their medians ({held}); the fainter a dot, the further it lies from there."
     return [
         '<section class="card"><h2>Response, inside the data and beyond</h2><p class="hint">'

@@ -94,9 +94,8 @@ def _response(place: Any, formula: Formula, rows: Rows) -> None:
         place.set_axis_off()
         return
     piece = slice_of(formula, rows, columns[0])
-    chosen = thin(len(rows.y), MAX_DOTS)
-    shades = np.clip(piece.near[chosen], 0.08, 0.8)
-    place.scatter(rows.X[chosen, piece.column], rows.y[chosen], s=10, color=_DATA, alpha=shades, lw=0)
+    shades = np.clip(piece.near, 0.08, 0.8)
+    place.scatter(rows.few.X[:, piece.column], rows.few.y, s=10, color=_DATA, alpha=shades, lw=0)
     place.plot(piece.x, piece.value, color=_LINE)
     place.fill_between(piece.x, piece.value - piece.band, piece.value + piece.band, color=_LINE, alpha=0.15, lw=0)
     for start, end in ((piece.x[0], piece.low), (piece.high, piece.x[-1])):

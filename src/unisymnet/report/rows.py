@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ Floats = NDArray[np.float64]
 
 MARGIN = 0.35  # how far a slice goes beyond the data, in widths of the data
 N_POINTS = 161
-MAX_BAND_ROWS = 5000
+MAX_FEW_ROWS = 5000
 NORMAL_95 = 1.96
 
 
@@ -34,12 +35,30 @@ class Rows:
     y: Floats
     n_left_out: int = 0
 
+    @cached_property
+    def centre(self) -> Floats:
+        return np.median(self.X, axis=0)
+
+    @cached_property
+    def low(self) -> Floats:
+        return self.X.min(axis=0)
+
+    @cached_property
+    def high(self) -> Floats:
+        return self.X.max(axis=0)
+
+    @cached_property
+    def few(self) -> Rows:
+        """Some of the rows, evenly spaced, for what is only drawn or estimated."""
+        chosen = thin(len(self.y), MAX_FEW_ROWS)
+        return Rows(self.X[chosen], self.y[chosen])
+
 
 @dataclass(frozen=True)
 class Slice:
     """A formula along one column: `x`, `value`, half the width of the band, and the range of the data.
 
-    `near` says for every row how close it lies to the slice, from 1 (on it) to 0.
+    `near` says for every row of `Rows.few` how close it lies to the slice, from 1 (on it) to 0.
     """
 
     column: int
@@ -59,7 +78,6 @@ class Field:
     u: Floats
     v: Floats
     value: Floats
-    near: Floats
 
 
 def read_rows(names: Sequence[str], X: Any, y: Any) -> Rows | None:
@@ -103,11 +121,10 @@ def predictions(formula: Formula, X: Floats) -> Floats:
 
 def influence(formula: Formula, rows: Rows) -> list[int]:
     """The columns of the formula, those first along which it changes most."""
-    centre = np.median(rows.X, axis=0)
     moved = {}
     for column in variables(formula.expr):
-        points = np.tile(centre, (41, 1))
-        points[:, column] = np.linspace(rows.X[:, column].min(), rows.X[:, column].max(), 41)
+        points = np.tile(rows.centre, (41, 1))
+        points[:, column] = np.linspace(rows.low[column], rows.high[column], 41)
         values = predictions(formula, points)
         values = values[np.isfinite(values)]
         moved[column] = float(np.ptp(values)) if len(values) else 0.0
@@ -116,9 +133,9 @@ def influence(formula: Formula, rows: Rows) -> list[int]:
 
 def slice_of(formula: Formula, rows: Rows, column: int, margin: float = MARGIN) -> Slice:
     """The formula along one column, the others at their medians, beyond the data on both sides."""
-    low, high = float(rows.X[:, column].min()), float(rows.X[:, column].max())
+    low, high = float(rows.low[column]), float(rows.high[column])
     reach = margin * ((high - low) or abs(high) or 1.0)
-    points = np.tile(np.median(rows.X, axis=0), (N_POINTS, 1))
+    points = np.tile(rows.centre, (N_POINTS, 1))
     points[:, column] = np.linspace(low - reach, high + reach, N_POINTS)
     others = [c for c in variables(formula.expr) if c != column]
     value = predictions(formula, points)
@@ -127,21 +144,19 @@ def slice_of(formula: Formula, rows: Rows, column: int, margin: float = MARGIN) 
 
 def field_of(formula: Formula, rows: Rows, columns: tuple[int, int], n: int = 48) -> Field:
     """The formula over the range of two columns, the others at their medians."""
-    centre = np.median(rows.X, axis=0)
-    u, v = (np.linspace(rows.X[:, c].min(), rows.X[:, c].max(), n) for c in columns)
-    points = np.tile(centre, (n * n, 1))
+    u, v = (np.linspace(rows.low[c], rows.high[c], n) for c in columns)
+    points = np.tile(rows.centre, (n * n, 1))
     points[:, columns[0]] = np.tile(u, n)
     points[:, columns[1]] = np.repeat(v, n)
-    others = [c for c in variables(formula.expr) if c not in columns]
-    return Field(columns, u, v, predictions(formula, points).reshape(n, n), _near(rows, others))
+    return Field(columns, u, v, predictions(formula, points).reshape(n, n))
 
 
 def _near(rows: Rows, others: Sequence[int]) -> Floats:
     """1 for rows on the slice, falling with the distance of the other columns from where they are held."""
     if not others:
-        return np.ones(len(rows.y))
-    away = rows.X[:, others] - np.median(rows.X[:, others], axis=0)
-    spread = np.std(rows.X[:, others], axis=0)
+        return np.ones(len(rows.few.y))
+    away = rows.few.X[:, others] - rows.centre[others]
+    spread = np.std(rows.few.X[:, others], axis=0)
     distance = np.mean((away / np.where(spread > 0.0, spread, 1.0)) ** 2, axis=1)
     return np.exp(-2.0 * distance)
 
@@ -149,12 +164,12 @@ def _near(rows: Rows, others: Sequence[int]) -> Floats:
 def _band(formula: Formula, rows: Rows, points: Floats) -> Floats:
     """Half the width of the band in which 95 of 100 new rows fall: scatter of the data and doubt of the constants."""
     form, values = free(formula.expr)
-    chosen = thin(len(rows.y), MAX_BAND_ROWS)
-    found, jacobian = value_and_jacobian(form, rows.X[chosen], values)
-    spare = len(chosen) - len(values)
+    few = rows.few
+    found, jacobian = value_and_jacobian(form, few.X, values)
+    spare = len(few.y) - len(values)
     if spare <= 0 or not np.isfinite(found).all():
         return np.zeros(len(points))
-    variance = float(np.sum((found - rows.y[chosen]) ** 2)) / spare
+    variance = float(np.sum((found - few.y) ** 2)) / spare
     doubt = np.zeros(len(points))
     if values and np.isfinite(jacobian).all():
         with np.errstate(all="ignore"):
