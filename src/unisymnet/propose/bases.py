@@ -39,6 +39,7 @@ MOST_TERMS = 20
 # Columns of a basis by rows of clean data (a noisy fit takes at most half); the law itself has far fewer terms.
 EXACT_SHARE = 0.75
 NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)")
+MOST_PAIRS = 150
 FEW_VIEWS = ("y", "ln(y)", "y**2", "1/y")
 LOOSEST = 0.2
 
@@ -131,11 +132,9 @@ def extended_bases(problem: Problem, cap: int) -> list[Product]:
 def noisy_bases(stage: Bases | ExtendedBases, found: list[Product], n_rows: int) -> list[Product]:
     """Those that noisy data can bear: small ones, pairs of unary functions only without powers of inputs."""
     cap = min(stage.noisy_columns, n_rows // 2)
-    return [
-        (base, factors)
-        for base, factors in found
-        if _size(base, factors) <= cap and (len(factors) < 2 or (len(base) == 1 and _size(base, factors) <= 9))
-    ]
+    small = [item for item in found if _size(*item) <= cap]
+    pairs = [item for item in small if len(item[1]) == 2 and len(item[0]) == 1]
+    return [item for item in small if len(item[1]) < 2] + pairs[:MOST_PAIRS]
 
 
 def _size(base: Basis, factors: Sequence[Unary]) -> int:

@@ -107,13 +107,14 @@ def selections(
     largest: int,
     keep: int = 3,
     enough: float = math.inf,
+    seed: Ints | None = None,
 ) -> list[Selection]:
     """The best few subsets of columns by description length.
 
     Backward elimination and stepwise building give one subset of every size each, and single columns are
     exchanged: columns that stand for each other (x, x', x + x') mislead either way alone.  ``target`` and
     ``columns`` carry the weights; ``spread`` is the unit of residuals.  Nothing is returned if even the noise
-    level of the full basis cannot lead below the length ``enough``.
+    level of the full basis cannot lead below the length ``enough``.  ``seed`` is a likely subset to start from.
     """
     n = len(target)
     path = _Path(columns, target)
@@ -126,8 +127,8 @@ def selections(
         if len(support) <= largest:
             ranked.append((plain_length(rss, n, support, tokens, spread), support))
     ranked = [(length, path.exchanged(s)) for length, s in sorted(ranked, key=lambda item: item[0])[:keep]]
-    for support, rss in path.build(largest, floor, tokens):
-        ranked.append((plain_length(rss, n, support, tokens, spread), support))
+    built = [*path.build(largest, floor, tokens), *(path.grow(seed, tokens) if seed is not None else ())]
+    ranked += [(plain_length(rss, n, support, tokens, spread), support) for support, rss in built]
     for _, support in sorted(ranked, key=lambda item: item[0])[: 2 * keep]:
         key = tuple(sorted(int(k) for k in support))
         if key not in found:
@@ -199,6 +200,38 @@ class _Path:
                 return
             best = rss
 
+    def grow(self, seed: Ints, tokens: Floats, steps: int = 3) -> Iterator[tuple[Ints, float]]:
+        """Subsets near ``seed``: some columns more, exchanged, and without those that do not pay."""
+        chosen = seed.tolist()
+        for _ in range(steps):
+            pruned = self._pruned(chosen, tokens)
+            yield np.array(pruned, dtype=np.intp), self._rss(pruned)
+            gains = self._gains(chosen)
+            if gains is None:
+                return
+            left = np.maximum(self._rss(chosen) - gains, 1e-300)
+            chosen = [*chosen, int(np.argmin(0.5 * self.n_rows * np.log(left) + TOKEN * tokens))]
+            chosen = self.exchanged(np.array(chosen, dtype=np.intp), rounds=3).tolist()
+
+    def _pruned(self, chosen: list[int], tokens: Floats) -> list[int]:
+        """Leave out columns as long as the description becomes shorter."""
+        while len(chosen) > 1:
+            try:
+                inverse = np.linalg.inv(self.gram[np.ix_(chosen, chosen)])
+            except np.linalg.LinAlgError:
+                break
+            diagonal = np.diag(inverse)
+            rss = self._rss(chosen)
+            if not np.all(diagonal > 0) or not rss > 0:
+                break
+            rises = (inverse @ self.slope[chosen]) ** 2 / diagonal
+            price = TOKEN * tokens[chosen] + 0.5 * math.log(self.n_rows)
+            change = 0.5 * self.n_rows * np.log1p(rises / rss) - price
+            if change.min() >= 0.0:
+                break
+            chosen = [k for place, k in enumerate(chosen) if place != int(np.argmin(change))]
+        return chosen
+
     def _gains(self, chosen: list[int]) -> Floats | None:
         """By how much each column outside lowers the residual sum of squares."""
         if not chosen:
@@ -242,4 +275,4 @@ class _Path:
             solution = np.linalg.solve(self.gram[np.ix_(chosen, chosen)], self.slope[chosen])
         except np.linalg.LinAlgError:
             return math.inf
-        return self.energy - float(self.slope[chosen] @ solution)
+        return max(self.energy - float(self.slope[chosen] @ solution), 0.0)
