@@ -132,12 +132,12 @@ def export(
 @app.command()
 def report(
     run: Run,
-    data: Annotated[str | None, typer.Argument(help="the table, for plots of predictions and residuals")] = None,
+    data: Annotated[str | None, typer.Argument(help="the table (default: the one that `fit` read)")] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="HTML file to write")] = "report.html",
     delimiter: Delimiter = None,
 ) -> None:
     """Write one HTML page about a finished fit; it needs no network."""
-    from .results import write_report
+    from .reporting import write_report
 
     write_report(run, data, out, delimiter)
 

@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import DataError
 from ..regressor import UniSymNetRegressor
 from ..regressor.table import frame_rows
+from .reporting import remember_data
 from .screen import print_result
 from .tables import Table, load_table
 
@@ -57,6 +58,7 @@ def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, q
     path = folder / "model.json"
     model.save(path)
     model.equations_.to_csv(folder / "equations.csv", index=False)
+    remember_data(folder, request)
     code = python_source(request, table)
     if as_json:
         print(json.dumps(_json(model, path, code, table.notes), ensure_ascii=False, indent=2))
@@ -120,7 +122,7 @@ def _report(model: UniSymNetRegressor, folder: Path, code: str) -> None:
         print("\nStopped early; this is the best so far.")
     print("\nThe same in Python:\n")
     print("\n".join(f"  {line}" for line in code.splitlines()))
-    print(f"\nSaved in {folder}. Next: unisymnet export {folder} --to latex")
+    print(f"\nSaved in {folder}. Next: unisymnet export {folder} --to latex, or unisymnet report {folder}")
 
 
 def _json(model: UniSymNetRegressor, path: Path, code: str, notes: Sequence[str]) -> dict[str, Any]:

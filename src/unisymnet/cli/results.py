@@ -1,4 +1,4 @@
-"""`show`, `predict`, `export` and `report`: what can be done with a finished fit."""
+"""`show`, `predict` and `export`: what can be done with a finished fit, without its data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..regressor import UniSymNetRegressor
 from ..regressor.saved import _finite, model_dict
 from ..regressor.table import chosen_text
 from .screen import print_result
-from .tables import load_table, read_frame
+from .tables import read_frame
 
 
 def load_run(run: str) -> UniSymNetRegressor:
@@ -65,17 +65,3 @@ def export_formula(run: str, to: str, pick: int | None) -> None:
     if to not in LANGUAGES:
         raise typer.BadParameter(f"cannot write {to!r}; choose one of {', '.join(LANGUAGES)}")
     print(picked_formula(load_run(run), pick).to(to).rstrip("\n"))
-
-
-def write_report(run: str, data: str | None, out: str, delimiter: str | None) -> None:
-    from ..report import report_html
-
-    model = load_run(run)
-    if data is None:
-        page = report_html(model)
-    else:
-        formula = model.formula_
-        table = load_table(data, target=formula.target, features=formula.names, delimiter=delimiter)
-        page = report_html(model, table.X, table.y)
-    Path(out).write_text(page, encoding="utf-8")
-    print(f"written to {out}")
