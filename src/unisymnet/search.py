@@ -19,9 +19,10 @@ from .deadline import Deadline
 from .problem import Problem
 from .protocols import Fitter, Proposer
 from .symbolic.expr import Const, Expr
-from .trace import Event, TraceRow
+from .trace import Event, SearchResult, TraceRow
 
 PROPOSALS_A_TURN = 64
+MAX_SHARE = 0.4  # of the remaining time for one proposer, unless it is the last
 MIN_FINISH = 0.3  # seconds for clean constants even when a stage has overrun
 
 
@@ -38,25 +39,15 @@ class SearchSettings:
     finish_share: float = 0.08  # the part of max_time kept back for that
 
 
-@dataclass(frozen=True)
-class SearchResult:
-    """The front in the caller's units and how it came about."""
-
-    front: ParetoFront
-    trace: tuple[TraceRow, ...]
-    stopped: str  # "exact", "time", "evaluations", "interrupted" or "exhausted"
-    seconds: float
-    n_evaluations: int
-
-
 @dataclass
 class _Turns:
     """One proposer's place in the queue."""
 
     proposer: Proposer
-    proposals: Iterator[Proposal]
+    rng: np.random.Generator
     row: TraceRow
     order: int
+    proposals: Iterator[Proposal] | None = None
 
     def priority(self) -> tuple[float, int]:
         """Turns taken in relation to what they won; the order given decides among equals."""
@@ -95,8 +86,7 @@ class _Run:
     def take(self, proposal: Proposal, row: TraceRow) -> None:
         """Fit one proposal and keep it if it is worth keeping."""
         candidate = self.fitter.fit(proposal, self.problem, rng=self.rng, deadline=self.deadline)
-        self.n_evaluations += 1
-        row.n_proposals += 1
+        self.n_evaluations, row.n_proposals = self.n_evaluations + 1, row.n_proposals + 1
         if candidate.status is not Status.OK or candidate.complexity > self.settings.max_complexity:
             return
         row.best_loss = min(row.best_loss, candidate.loss)
@@ -142,7 +132,8 @@ def search(
         _take_turns(run, proposers, rows)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
-    front = _finish(run, Deadline(max(whole.moment, time.monotonic() + MIN_FINISH)) if finite else Deadline.after(60.0))
+    last = max(whole.moment, time.monotonic() + MIN_FINISH)
+    front = _finish(run, Deadline(last) if finite else Deadline.after(60.0))
     return SearchResult(front, tuple(rows), run.stopped, time.monotonic() - run.started, run.n_evaluations)
 
 
@@ -150,35 +141,36 @@ def _take_guesses(run: _Run, guesses: Sequence[Expr], rows: list[TraceRow]) -> N
     """The mean first, so that there is always an answer, then what the user suspects."""
     mean = float(np.average(run.problem.y, weights=run.problem.weights))
     for stage, exprs in (("mean", [Const(mean)]), ("guesses", list(guesses))):
-        row = TraceRow(stage, n_turns=1)
-        rows.append(row)
+        rows.append(TraceRow(stage, n_turns=1))
         for expr in exprs:
-            run.take(Proposal(expr, stage), row)
+            run.take(Proposal(expr, stage), rows[-1])
 
 
 def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) -> None:
     seeds = run.rng.spawn(len(proposers))
     queue: list[_Turns] = []
     for order, (proposer, seed) in enumerate(zip(proposers, seeds, strict=True)):
-        row = TraceRow(proposer.name)
-        rows.append(row)
-        proposals = iter(proposer.propose(run.problem, run.front, rng=seed, deadline=run.deadline))
-        queue.append(_Turns(proposer, proposals, row, order))
+        rows.append(TraceRow(proposer.name))
+        queue.append(_Turns(proposer, seed, rows[-1], order))
     while queue and not run.stopped and not run.must_stop():
         turns = min(queue, key=_Turns.priority)
-        if not _one_turn(run, turns):
+        if turns.proposals is None:
+            # Nobody may use up what the others need; the last may.
+            limit = run.deadline if len(queue) == 1 else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
+            turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
+        if not _one_turn(run, turns, turns.proposals):
             queue.remove(turns)
     run.stopped = run.stopped or "exhausted"
 
 
-def _one_turn(run: _Run, turns: _Turns) -> bool:
+def _one_turn(run: _Run, turns: _Turns, proposals: Iterator[Proposal]) -> bool:
     """Take up to PROPOSALS_A_TURN proposals; False when the proposer has no more."""
     run.tell("stage", turns.row.stage)
     turns.row.n_turns += 1
     began = time.monotonic()
     try:
         for _ in range(PROPOSALS_A_TURN):
-            proposal = next(turns.proposals, None)
+            proposal = next(proposals, None)
             if proposal is None:
                 return False
             run.take(proposal, turns.row)
@@ -196,16 +188,15 @@ def _one_turn(run: _Run, turns: _Turns) -> bool:
 
 
 def _finish(run: _Run, deadline: Deadline) -> ParetoFront:
-    """Clean constants for the most promising formulas; the cleaned ones join the same front."""
-    spread, n_rows = run.spread, run.problem.n_rows
+    """Clean constants for the most promising formulas; they take the place of what they were."""
     noise = None if run.problem.noise is None else run.problem.noise * run.problem.y_scale
-    ranked = sorted(run.front, key=lambda c: description_length(c, n_rows, spread, noise))
-    front = ParetoFront(run.front)
+    ranked = sorted(run.front, key=lambda c: description_length(c, run.problem.n_rows, run.spread, noise))
+    finished: dict[Expr, Candidate] = {}
     try:
         for candidate in ranked[: run.settings.n_finished]:
             if deadline.expired():
                 break
-            front.add(run.fitter.finish(candidate, run.problem, deadline=deadline))
+            finished[candidate.expr] = run.fitter.finish(candidate, run.problem, deadline=deadline)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
-    return front
+    return ParetoFront(finished.get(candidate.expr, candidate) for candidate in run.front)

@@ -32,6 +32,17 @@ class TraceRow:
     failure: str = ""
 
 
+@dataclass(frozen=True)
+class SearchResult:
+    """The front in the caller's units and how it came about."""
+
+    front: ParetoFront
+    trace: tuple[TraceRow, ...]
+    stopped: str  # "exact", "time", "evaluations", "interrupted" or "exhausted"
+    seconds: float
+    n_evaluations: int
+
+
 def trace_table(rows: Iterable[TraceRow]) -> str:
     """The trace as lines of text: stage, time, proposals, how many entered the front, best loss."""
     lines = [f"{'stage':<12}{'turns':>6}{'seconds':>9}{'proposals':>11}{'kept':>6}{'best loss':>12}"]

@@ -50,6 +50,7 @@ class SFO:
     sweep: int = 250  # how many of the simplest choices; 0 switches it off
     deepen: int = 8  # times as many starts; 0 switches it off
     keep_history: bool = False
+    n_threads: int = 1  # the result is the same for any number
 
     def fit_expr(
         self, expr: Expr, problem: Problem, *, rng: np.random.Generator, deadline: Deadline
@@ -211,6 +212,7 @@ class _Rollouts:
             loss=self.settings.loss,
             optimiser=self.settings.optimiser,
             rng=self.rng,
+            n_threads=self.settings.n_threads,
         )
         if fit.status is not Status.OK:
             return math.inf, None

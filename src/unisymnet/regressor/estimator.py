@@ -265,6 +265,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         return tuple(entry.formula for entry in self.front_)
 
     def _options(self) -> Options:
+        from joblib import effective_n_jobs
+
+        from ..fit.exponents import EXPONENTS
         from ..fit.polish import Polish
         from ..fit.sfo import SFO
         from ..propose.smooth import looks_noisy
@@ -285,7 +288,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 return (*own, *trained)
             return (*own, *default_proposers(names or None, noisy=looks_noisy(problem)), *trained)
 
-        sfo = SFO() if self.exponents is None else SFO(exponents=(*map(float, self.exponents), None))
+        values = EXPONENTS if self.exponents is None else (*map(float, self.exponents), None)
+        sfo = SFO(exponents=values, n_threads=effective_n_jobs(self.n_jobs))
         return Options(
             settings=SearchSettings(
                 max_time=self.max_time,
