@@ -70,7 +70,7 @@ def test_the_page_loads_nothing(page: str) -> None:
 def test_everything_is_on_the_page(page: str) -> None:
     words = " ".join(" ".join(Tags(page).words).split())
     for word in (
-        *("From simple to exact", "The formula", "Mind", "Constants", "Prediction and truth", "Symbolic network"),
+        *("From simple to exact", "The formula", "Be careful", "Constants", "Prediction and truth", "Symbolic network"),
         *("Response, inside the data and beyond", "The data", "How it was found", "monomial", "unisymnet 0"),
         *("along m", "over v_1 and m", "not needed", "LaTeX", "Python", "Excel", "1/2", "0.5*m*v_1**2", "1.25 s"),
         *("stays unexplained", "Constant columns not used: nothing", r"0.5 \, m \, v_{1}^{2}", "=0.5*A2*B2^2"),
@@ -175,3 +175,18 @@ def test_the_page_needs_no_plotting_library() -> None:
     code = "import sys, unisymnet.report; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_long_names_that_begin_alike_stay_apart_in_the_network() -> None:
+    x = pd.DataFrame({f"column_{i}": np.linspace(1.0, 2.0 + i, 12) for i in range(2)})
+    y = pd.Series(x.column_0 * np.exp(x.column_1), name="y")
+    text = report_html(made(x, y, ["column_0*exp(column_1)"], valid=False), x, y)
+    assert ">co…n_0</text>" in text and ">co…n_1</text>" in text and "Inputs from the top: column_0, column_1" in text
+
+
+def test_a_pole_breaks_the_line() -> None:
+    x = pd.DataFrame({"x": np.linspace(1.0, 5.0, 30)})
+    y = pd.Series(1.0 / x.x, name="y")
+    text = report_html(made(x, y, ["1/x"], valid=False), x, y)
+    beyond = re.search(r'class="curve beyond" d="([^"]*)"', text)
+    assert beyond is not None and beyond[1].count("M") == 3

@@ -141,14 +141,17 @@ def dots(x: Axis, y: Axis, u: Floats, v: Floats, css: str = "dot", opacity: floa
 
 
 def line(x: Axis, y: Axis, u: Floats, v: Floats, css: str = "curve") -> str:
-    """A line, broken where there is no value."""
+    """A line, broken where there is no value, and at a pole: where it would cross the whole chart in one step."""
     low, high = sorted((y.start, y.end))
     reach = high - low
-    pieces, pen = [], "M"
+    pieces, pen, last = [], "M", math.nan
     for a, b in zip(x.at(u), y.at(v)):
         if not math.isfinite(b):
             pen = "M"
             continue
+        if (last < low and b > high) or (last > high and b < low):
+            pen = "M"
+        last = float(b)
         pieces.append(f"{pen}{a:.1f} {min(max(b, low - reach), high + reach):.1f}")
         pen = "L"
     return f'<path class="{css}" d="{"".join(pieces)}"/>' if pieces else ""

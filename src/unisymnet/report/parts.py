@@ -25,6 +25,7 @@ from .rows import Rows, Slice, field_of, influence, predictions, slice_of
 DIGITS = 5
 MAX_SLICES, MAX_FIELDS = 6, 3
 MAX_NETWORK = 60  # nodes; a larger drawing helps nobody
+MAX_NODE_NAME = 6  # letters
 LANGUAGES = (("latex", "LaTeX"), ("python", "Python"), ("excel", "Excel"), ("c", "C"))
 
 
@@ -105,7 +106,7 @@ def _cautions(found: list[str]) -> str:
     if not found:
         return ""
     items = "".join(f"<li>{escape(text)}</li>" for text in found)
-    return f'<section class="card caution"><h2>Mind</h2><ul>{items}</ul></section>'
+    return f'<section class="card caution"><h2>Be careful</h2><ul>{items}</ul></section>'
 
 
 def _constants(formula: Formula) -> str:
@@ -183,14 +184,26 @@ def _network(formula: Formula) -> str:
             body = f'<p class="hint">The network has {network.structure.n_nodes} nodes, too many to draw.</p>'
         else:
             target = formula.target if len(formula.target) <= 6 else formula.target[:5] + "…"
-            picture = draw_svg(network, [formula.names[i] for i in used])
+            names = [formula.names[i] for i in used]
+            picture = draw_svg(network, _node_names(names))
             picture = picture.replace(">y</text></svg>", f">{escape(target)}</text></svg>")
             body = f'<div class="network" tabindex="0" role="region" aria-label="Symbolic network">{picture}</div>'
+            if any(len(name) > MAX_NODE_NAME for name in names):
+                body += f'<p class="hint">Inputs from the top: {escape(", ".join(names))}.</p>'
     return (
         '<section class="card"><h2>Symbolic network</h2><p class="hint">The same formula as a unified network: '
         "weighted sums into id, sin, cos, exp and ln. Numbers on lines are weights, below nodes biases.</p>"
         f"{body}</section>"
     )
+
+
+def _node_names(names: list[str]) -> list[str]:
+    """What fits into a node; of long names that begin alike, begin and end."""
+    cut = [name[: MAX_NODE_NAME - 1] if len(name) > MAX_NODE_NAME else name for name in names]
+    return [
+        f"{name[:2]}…{name[-3:]}" if len(name) > MAX_NODE_NAME and cut.count(short) > 1 else name
+        for name, short in zip(names, cut)
+    ]
 
 
 def _figure(caption: str, chart: str) -> str:
