@@ -1,9 +1,8 @@
 """From data to a front of laws: ask proposers for formulas, fit them, keep the best of every size, stop.
 
-This file tells the whole story and knows only protocols: no operator, no benchmark, no way of fitting.
-Proposers are asked in the order given (cheapest first), a turn each; those whose proposals enter the front
-come back sooner.  Turns are counted in proposals, not seconds, so that the same seed gives the same front
-wherever no time limit cuts in.
+This file tells the whole story and knows only protocols: no operator, no benchmark, no way of fitting.  Proposers are
+asked in the order given (cheapest first), a turn each; those whose proposals enter the front come back sooner.  Turns
+are counted in proposals, not seconds: the same seed gives the same front wherever no time limit cuts in.
 """
 
 from __future__ import annotations
@@ -148,14 +147,13 @@ def _take_guesses(run: _Run, guesses: Sequence[Expr], rows: list[TraceRow]) -> N
 
 def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) -> None:
     seeds = run.rng.spawn(len(proposers))
-    queue: list[_Turns] = []
-    for order, (proposer, seed) in enumerate(zip(proposers, seeds, strict=True)):
-        rows.append(TraceRow(proposer.name))
-        queue.append(_Turns(proposer, seed, rows[-1], order))
+    places = enumerate(zip(proposers, seeds, strict=True))
+    queue = [_Turns(proposer, seed, TraceRow(proposer.name), order) for order, (proposer, seed) in places]
+    rows += [turns.row for turns in queue]
     while queue and not run.stopped and not run.must_stop():
         turns = min(queue, key=_Turns.priority)
         if turns.proposals is None:
-            # Nobody may use up what the others need; the last may.
+            # Nobody may use up what the others need.
             limit = run.deadline if len(queue) == 1 else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
             turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
         if not _one_turn(run, turns, turns.proposals):
