@@ -41,12 +41,12 @@ _LARGEST = 250  # nodes of a formula worth polishing
 class DNO:
     """Settings, those of the paper's table by default.
 
-    ``pruning`` True is DNO-P, False DNO-NP.  ``epochs`` None means 10 L.  A penalty epoch comes every
-    ``penalty_every`` epochs (0: never) and reaches ``widen`` of the range beyond it.  Beyond the paper, each with its
-    switch: ``signed`` (signs of products), ``screening`` (so many draws for every restart, the best are trained),
-    ``holdout`` (a share of the rows that only ranks the restarts, before they all settle on all rows), ``trust``
-    (half of the dense starts begin near the structure's own connections), ``n_settling`` (Levenberg-Marquardt steps
-    at the end), ``n_cut`` (how many restarts are thinned out).
+    ``pruning`` True is DNO-P, False DNO-NP. ``epochs`` None means 10 L. A penalty epoch comes every ``penalty_every``
+    epochs (0: never) and reaches ``widen`` of the range beyond it. Beyond the paper, each with its switch: ``signed``
+    (signs of products), ``screening`` (so many draws for every restart, the best are trained), ``holdout`` (a share
+    of the rows that only ranks the restarts, before they all settle on all rows), ``trust`` (half of the dense
+    networks begin with the structure's own connections, the others open before they settle), ``n_settling``
+    (Levenberg-Marquardt steps at the end), ``n_cut`` (how many restarts are thinned out).
     """
 
     pruning: bool = True

@@ -38,7 +38,7 @@ class Activations:
 class Blueprint:
     """Operators per layer, and one mask (nodes, nodes below + 1) per layer whose last column are the biases.
 
-    ``hints``, if any, are masks of the connections that probably matter; half of the starts trust them.
+    ``hints``, if any, are masks of the connections that probably matter; half of the restarts begin with only those.
     """
 
     ops: Ops
@@ -84,6 +84,8 @@ class SymbolicNetwork(nn.Module):
         flat = np.concatenate([mask.ravel() for mask in blueprint.masks])
         self.theta = nn.Parameter(theta)
         self.register_buffer("open", torch.tensor(flat).repeat(len(theta), 1))
+        if blueprint.hints:
+            self.open[::2] = torch.tensor(np.concatenate([hint.ravel() for hint in blueprint.hints]))
 
     @property
     def n_restarts(self) -> int:
@@ -204,6 +206,12 @@ class SymbolicNetwork(nn.Module):
         return copy
 
     @torch.no_grad()
+    def reopen(self, blueprint: Blueprint) -> None:
+        """Open all connections of the blueprint; those that were closed begin at zero."""
+        self.theta.mul_(self.open)
+        self.open.copy_(torch.tensor(np.concatenate([mask.ravel() for mask in blueprint.masks])).expand_as(self.open))
+
+    @torch.no_grad()
     def rescale(self, x_scales: Tensor, y_scale: float) -> None:
         """From a network of x/x_scales that gives y/y_scale to one of x that gives y."""
         tall, wide = self.shapes[0]
@@ -227,14 +235,11 @@ def initial(blueprint: Blueprint, n_restarts: int, *, scale: float, init: str, r
 
     "scaled": normal with variance ``scale`` / (connections in + out, a node's mean), as in EQL, whose weight
     initialisation parameter this is; "lhs": a Latin hypercube in (-scale, scale).  With hints every second start is
-    scaled for those connections, and the others begin near zero.
+    scaled for those connections.
     """
     theta = _drawn(blueprint.masks, n_restarts, scale, init, rng)
     if blueprint.hints:
-        trusting = _drawn(blueprint.hints, n_restarts, scale, init, rng)
-        doubted = ~np.concatenate([hint.ravel() for hint in blueprint.hints])
-        trusting[:, doubted] = rng.normal(0.0, 0.03, (n_restarts, int(doubted.sum())))
-        theta[::2] = trusting[::2]
+        theta[::2] = _drawn(blueprint.hints, n_restarts, scale, init, rng)[::2]
     return torch.from_numpy(theta)
 
 

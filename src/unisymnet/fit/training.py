@@ -90,7 +90,9 @@ def trained(
         # All restarts a little, then the best of them to the end.
         curve += settle(network, part, settings.n_settling // 4, deadline=deadline)
         network = network.picked(_ranking(network, part, held)[: max(4, settings.n_restarts // 4)])
+        network.reopen(blueprint)
         curve += settle(network, part, settings.n_settling, deadline=deadline, held=held)
+    network.reopen(blueprint)
     network = network.picked(_ranking(network, part, held))
     with torch.no_grad():
         losses = unit.losses(network(unit.x)).tolist()
@@ -132,18 +134,18 @@ def _screen(
     The other half keep the variety that a look at the start cannot judge.
     """
     n_chosen = (network.n_restarts + 1) // 2
-    kept, losses = network.theta[:0], rows.y[:0]
+    kept, opened, losses = network.theta[:0], network.open[:0], rows.y[:0]
     for _ in range(n_rounds):
         fresh = draw()
         # Different overall sizes: frequencies and exponents are not all near one.
         fresh.theta.mul_(torch.from_numpy(np.exp(rng.uniform(-0.7, 1.1, (fresh.n_restarts, 1)))))
         losses = torch.cat([losses, solve_output(fresh, rows)])
-        kept = torch.cat([kept, fresh.theta])
+        kept, opened = torch.cat([kept, fresh.theta]), torch.cat([opened, fresh.open])
         order = torch.argsort(losses, stable=True)[:n_chosen]
-        kept, losses = kept[order], losses[order]
+        kept, opened, losses = kept[order], opened[order], losses[order]
         if deadline.expired():
             break
-    network.theta[:n_chosen] = kept
+    network.theta[:n_chosen], network.open[:n_chosen] = kept, opened
 
 
 @torch.no_grad()
