@@ -215,8 +215,7 @@ class FactorFit:
             if m:
                 atoms.append(factor)
                 powers.append(m)
-        _conjugates(atoms, powers)
-        form = monomial(atoms, powers)
+        form = _conjugates(atoms, powers)
         if rates:
             inner = add_forms(rates, 0.0)
             form = form.times(Form(1.0, (call("exp", inner.written()),)))
@@ -228,16 +227,37 @@ class FactorFit:
         return solved(self.problem, self.view, form)
 
 
-def _conjugates(atoms: list[Expr], powers: list[float]) -> None:
-    """(a − b)^m·(a + b)^m becomes (a² − b²)^m where that is shorter."""
-    for place, atom in enumerate(atoms):
-        if not isinstance(atom, Call) or atom.op != "sub" or powers[place] == 1.0:
-            continue
-        a, b = atom.args
+def _conjugates(atoms: list[Expr], powers: list[float]) -> Form:
+    """The product, (a − b)^m·(a + b)^m as (a² − b²)^m and so on wherever that is shorter."""
+    best = monomial(atoms, powers)
+    for _ in range(3):
+        places = _conjugate_pair(atoms, powers)
+        if places is None:
+            break
+        one, other = places
+        difference = atoms[one]
+        assert isinstance(difference, Call)
+        squares = [_square(side) for side in difference.args]
+        atoms = [Call("sub", squares) if k == one else atom for k, atom in enumerate(atoms) if k != other]
+        powers = [m for k, m in enumerate(powers) if k != other]
+        best = min(best, monomial(atoms, powers), key=lambda form: form.cost)
+    return best
+
+
+def _conjugate_pair(atoms: list[Expr], powers: list[float]) -> tuple[int, int] | None:
+    """Places of a − b and a + b with the same power."""
+    for one, atom in enumerate(atoms):
         for other, partner in enumerate(atoms):
-            both = isinstance(partner, Call) and partner.op == "add" and set(partner.args) == {a, b}
-            if both and powers[other] == powers[place]:
-                one = [v if isinstance(v, Const) else call("pow", v, 2.0) for v in (a, b)]
-                atoms[place] = Call("sub", one)
-                del atoms[other], powers[other]
-                return
+            if not (isinstance(atom, Call) and isinstance(partner, Call)) or powers[one] != powers[other]:
+                continue
+            if atom.op == "sub" and partner.op == "add" and set(atom.args) == set(partner.args):
+                return one, other
+    return None
+
+
+def _square(side: Expr) -> Expr:
+    if isinstance(side, Const):
+        return Const(side.value**2)
+    if isinstance(side, Call) and side.op == "pow" and isinstance(side.args[1], Const):
+        return call("pow", side.args[0], 2.0 * side.args[1].value)
+    return call("pow", side, 2.0)

@@ -206,7 +206,7 @@ def add_forms(forms: Sequence[Form], tol: float) -> Form:
     sizes = sorted(abs(f.scale) for f in forms)
     # The size that most coefficients share, and the ends.
     often = max(sizes, key=lambda c: sum(abs(d - c) <= tol * c for d in sizes))
-    unit = min((1.0, often, sizes[-1], sizes[0]), key=needed)
+    unit = _rounded(min((1.0, often, sizes[-1], sizes[0]), key=needed), tol)
     if all(f.scale < 0 for f in forms):
         unit = -unit
     shares = [Form(_rounded(f.scale / unit, tol), f.num, f.den) for f in forms]
