@@ -199,8 +199,10 @@ def _judged(fitted: Fitted, data: Data, problem: Problem, X_choosing: Floats, y_
         module = fitted.networks[chosen].network
         assert module is not None
         record["network_complexity"] = complexity(network_to_expr(module.network(0)))
-    if formulas or networks:
-        record["r2"] = r2(data.y_test, max((*formulas, *networks), key=lambda values: r2(y_choosing, values[:n]))[n:])
+    # A formula that is undefined on rows to predict is no choice, whatever it does elsewhere.
+    usable = [values for values in (*formulas, *networks) if np.isfinite(values).all()]
+    if usable:
+        record["r2"] = r2(data.y_test, max(usable, key=lambda values: r2(y_choosing, values[:n]))[n:])
     return record | {"r2": record.get("r2")}
 
 
