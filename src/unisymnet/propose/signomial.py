@@ -35,6 +35,9 @@ Bools = NDArray[np.bool_]
 VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "exp(y)", "ln(y)")
 LOOSEST = 0.1
 
+# Terms whose exponents differ by less than this are one term and its derivative.
+CLOSEST = 0.02
+
 
 @dataclass(frozen=True)
 class _Trial:
@@ -131,7 +134,7 @@ class Signomial:
             signs = np.array([np.prod(inputs.signs[good][:, bits], axis=1) for bits in parity])
             exponents, rss = fit_exponents(logs, signs, target / unit, weights[good], start, 40)
             off = unit * np.sqrt(rss / len(target)) / problem.spread
-            if np.isfinite(off) and (best is None or off < best.off):
+            if np.isfinite(off) and not _coincide(exponents) and (best is None or off < best.off):
                 best = _Trial(float(off), view, exponents, parity)
             if best is not None and best.off < 1e-10:
                 return best
@@ -158,6 +161,12 @@ class Signomial:
             near = [t for t in ranked if t.off < 1.5 * ranked[0].off]
             chosen += near[: max(1, self.n_refined // (place + 1))]
         return chosen
+
+
+def _coincide(exponents: Floats) -> bool:
+    """Are two terms all but the same?  Their difference stands for a logarithm, which other stages write as one."""
+    gaps = np.abs(exponents[:, None] - exponents[None]).max(axis=2)
+    return bool((gaps[np.triu_indices(len(gaps), 1)] < CLOSEST).any())
 
 
 class _Fit:
