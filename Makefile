@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CORE := $(VENV)/.core-installed
 DEV := $(VENV)/.dev-installed
-# Two workers: measured faster than one, and the reference machine has two cores. Override: make test PYTEST_ARGS="-k parse"
+# Two workers for the two cores of the reference machine. Override: make test PYTEST_ARGS="-k parse"
 PYTEST_ARGS ?= -n 2
 
 .PHONY: help demo test lint clean
