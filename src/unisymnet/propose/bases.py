@@ -23,7 +23,7 @@ from ..problem import Problem
 from ..symbolic.expr import Expr
 from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, unaries
 from .eliminate import exact_support, plain_length, residual_norms, selections
-from .score import Model, Pool, least_squares, sample_rows, standard_errors
+from .score import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
 from .views import View, views_of
 from .write import write_sum
 
@@ -150,7 +150,7 @@ def _proposals(
     deadline: Deadline,
 ) -> Iterator[Proposal]:
     """The exact pass over all bases, then the noisy pass over the small ones."""
-    if problem.spread == 0.0:
+    if is_constant(problem):
         return
     pool = Pool(problem, stage.name)
     if stage.exact and found:

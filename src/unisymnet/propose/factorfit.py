@@ -130,7 +130,7 @@ class FactorFit:
             return []
         weighted = self.design[good] * weights[good, None]
         norms = np.linalg.norm(weighted, axis=0)
-        if not np.isfinite(norms).all():
+        if not np.isfinite(norms).all() or norms.min() == 0.0:
             return []
         laws = []
         for selection in selections(

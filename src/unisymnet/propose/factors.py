@@ -21,7 +21,7 @@ from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate
 from .eliminate import exact_support, residual_norms
 from .factorfit import MOST_FACTORS, FactorFit, LogColumns, log_size
 from .monomial import VIEWS
-from .score import Pool, sample_rows
+from .score import Pool, is_constant, sample_rows
 from .views import View, views_of
 
 __all__ = ["Factors"]
@@ -45,7 +45,7 @@ class Factors:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         cap = min(self.max_columns, problem.n_rows // 2)
-        if problem.spread == 0.0 or cap < 3:
+        if is_constant(problem) or cap < 3:
             return
         pool = Pool(problem, self.name)
         tables = _tables(problem, cap, noisy=False) if self.exact else []

@@ -20,7 +20,7 @@ from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Call, Expr, Var
 from .polynomial import Form, monomial
-from .score import Pool, least_squares, sample_rows, standard_errors
+from .score import Pool, is_constant, least_squares, sample_rows, standard_errors
 from .views import View, views_of
 
 __all__ = ["Monomial", "LogInputs", "log_inputs", "nearest_simple", "power_law"]
@@ -72,7 +72,7 @@ class Monomial:
     ) -> Iterator[Proposal]:
         pool = Pool(problem, self.name)
         inputs = log_inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
-        if len(inputs.rows) < 3 or problem.spread == 0.0:
+        if len(inputs.rows) < 3 or is_constant(problem):
             return
         for view in views_of(problem, VIEWS):
             if deadline.expired():

@@ -19,7 +19,7 @@ from ..problem import Problem
 from ..symbolic.expr import Const, Expr
 from .monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
 from .polynomial import Form, add_forms
-from .score import Model, Pool, least_squares, sample_rows, standard_errors
+from .score import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
 from .views import View, views_of
 
 __all__ = ["Offset"]
@@ -44,7 +44,7 @@ class Offset:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         inputs = log_inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
-        if len(inputs.rows) < len(inputs.columns) + 4 or problem.spread == 0.0 or not inputs.columns:
+        if len(inputs.rows) < len(inputs.columns) + 4 or is_constant(problem) or not inputs.columns:
             return
         some = sample_rows(len(inputs.rows), self.scan_rows, rng)
         few = replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
@@ -79,7 +79,8 @@ class Offset:
         logs = np.log(np.where(size > 0, size, np.min(size[size > 0])))
         basis = np.linalg.qr(np.column_stack([np.ones(len(t)), inputs.logs[good]]))[0]
         residual = (logs - basis @ (basis.T @ logs)) * size * weights[:, None]
-        off = np.mean(residual**2, axis=0)
+        with np.errstate(all="ignore"):
+            off = np.mean(residual**2, axis=0)
         around = np.r_[np.inf, off, np.inf]
         minima = np.flatnonzero((off <= around[:-2]) & (off <= around[2:]) & np.isfinite(off))
         return [float(offsets[k]) for k in minima[np.argsort(off[minima])][: self.n_starts]]

@@ -54,7 +54,8 @@ class RatioFit:
         self.t = view.values(self.y)
         columns = np.column_stack([num.columns(problem.X[rows]), den.columns(problem.X[rows])])
         self.norms = np.linalg.norm(columns, axis=0) / math.sqrt(len(rows))
-        self.columns = columns / self.norms
+        with np.errstate(all="ignore"):
+            self.columns = columns / self.norms  # a column of zeros becomes nan, and nothing is proposed
         self.is_top = np.arange(columns.shape[1]) < len(num)
         self.tokens = np.concatenate([num.tokens(), den.tokens()])
 
@@ -92,6 +93,8 @@ class RatioFit:
             below = np.abs(bottom @ vector[~self.is_top])
             # A denominator that changes sign would give single rows all the weight.
             below = np.maximum(below, 0.05 * np.median(below))
+            if not below.min() > 0.0:
+                break
         return None if best is None or not math.isfinite(best[0]) else best[1]
 
     def _rss(self, params: Floats) -> float:

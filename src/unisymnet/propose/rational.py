@@ -20,7 +20,7 @@ from ..problem import Problem
 from ..symbolic.expr import Call, Expr, Var
 from .basis import Basis, Grid, over_atoms
 from .ratiofit import RatioFit, RatioLaw
-from .score import Pool, sample_rows
+from .score import Pool, is_constant, sample_rows
 from .views import View, views_of
 from .write import write_ratio
 
@@ -57,7 +57,7 @@ class Rational:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        if problem.spread == 0.0:
+        if is_constant(problem):
             return
         deadline = deadline.sooner(self.seconds)
         pool = Pool(problem, self.name)
@@ -174,11 +174,17 @@ def _matrix(problem: Problem, view: View, num: Basis, den: Basis, rows: Ints) ->
     """[P, −view(y)·Q] on the rows where all is finite; None if too few are."""
     t = view.values(problem.y[rows])
     matrix = np.column_stack([num.columns(problem.X[rows]), -t[:, None] * den.columns(problem.X[rows])])
-    matrix = matrix[np.isfinite(matrix).all(axis=1)]
+    matrix = _unit_rows(matrix)
     if len(matrix) <= matrix.shape[1] + 2 or not np.all(np.any(matrix != 0.0, axis=0)):
         return None
-    # Rows count alike: a large target must not drown the others.
-    return matrix / np.linalg.norm(matrix, axis=1)[:, None]
+    return matrix
+
+
+def _unit_rows(matrix: Floats) -> Floats:
+    """Finite rows, scaled to count alike: a large target must not drown the others."""
+    sizes = np.linalg.norm(matrix, axis=1)
+    good = np.isfinite(sizes) & (sizes > 0)
+    return matrix[good] / sizes[good, None]
 
 
 def _triangle(matrix: Floats) -> Floats:
@@ -232,8 +238,7 @@ def _add_law(problem: Problem, view: View, num: Basis, den: Basis, keep: Ints, p
     matrix = np.column_stack(
         [num.columns(problem.X)[:, top], -t[:, None] * den.columns(problem.X)[:, bottom]]
     )
-    matrix = matrix[np.isfinite(matrix).all(axis=1)]
-    matrix = matrix / np.linalg.norm(matrix, axis=1)[:, None]
+    matrix = _unit_rows(matrix)
     norms = np.linalg.norm(matrix, axis=0)
     vector = np.linalg.svd(_triangle(matrix / norms))[2][-1] / norms
     a, b = num.poly(top, vector[: len(top)]), den.poly(bottom, vector[len(top) :])

@@ -21,7 +21,17 @@ from ..symbolic.simplify import present, simplify
 from .polynomial import cost
 from .spell import spell
 
-__all__ = ["EXACT", "Scored", "Pool", "description_length", "least_squares", "misfit", "sample_rows", "standard_errors"]
+__all__ = [
+    "EXACT",
+    "Scored",
+    "Pool",
+    "description_length",
+    "is_constant",
+    "least_squares",
+    "misfit",
+    "sample_rows",
+    "standard_errors",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -43,6 +53,11 @@ def misfit(problem: Problem, expr: Expr) -> float:
     if not math.isfinite(rms):
         return math.inf
     return rms / problem.spread if problem.spread > 0 else (0.0 if rms == 0.0 else math.inf)
+
+
+def is_constant(problem: Problem) -> bool:
+    """Does the target not vary beyond rounding?"""
+    return problem.spread <= 1e-14 * float(np.max(np.abs(problem.y)))
 
 
 def description_length(relative_rms: float, n_rows: int, n_constants: int, n_tokens: int) -> float:

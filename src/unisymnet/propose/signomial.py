@@ -23,7 +23,7 @@ from .bases import capped
 from .exponents import fit_exponents
 from .monomial import LogInputs, log_inputs, nearest_simple
 from .polynomial import Poly, make_poly
-from .score import Model, Pool, least_squares, sample_rows, standard_errors
+from .score import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
 from .views import View, views_of
 from .write import write_sum
 
@@ -69,7 +69,7 @@ class Signomial:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         inputs = log_inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
-        if problem.spread == 0.0 or not inputs.columns or len(inputs.rows) < 8:
+        if is_constant(problem) or not inputs.columns or len(inputs.rows) < 8:
             return
         deadline = deadline.sooner(self.seconds)
         pool = Pool(problem, self.name)
@@ -116,7 +116,7 @@ class Signomial:
         t, weights = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[inputs.rows])
         good = np.isfinite(t) & (weights > 0)
         d = len(inputs.columns)
-        if good.sum() < 2 * k_terms * (d + 1):
+        if good.sum() < 2 * k_terms * (d + 1) or not np.any(t[good]):
             return None
         logs = inputs.logs[good] - inputs.logs[good].mean(axis=0)
         target = t[good] * weights[good]
@@ -231,11 +231,13 @@ class _Fit:
             return
         coefficients, exponents[free] = params[:k], params[k:]
         errors = standard_errors(jacobian, rss)[:k]
+        if not np.all(coefficients):
+            return
         tol = float(np.clip(3.0 * np.max(errors / np.abs(coefficients)), 1e-9, LOOSEST))
         yield self._written(coefficients, exponents, 1e-9)
         yield self._written(coefficients, exponents, tol)
         if k > 2:
-            strong = np.arange(k) != np.argmin(np.abs(coefficients) / errors)
+            strong = np.arange(k) != np.argmax(errors / np.abs(coefficients))
             fewer = replace(self.trial, exponents=exponents[strong], parity=self.trial.parity[strong])
             yield from _Fit(self.problem, self.inputs, fewer).refitted()
 
@@ -247,7 +249,7 @@ class _Fit:
         view = self.trial.view
         t, weights = view.values(self.y), capped(view.weights(self.y)) * self.root
         good = np.isfinite(t) & (weights > 0)
-        terms = (self._terms(exponents) * weights[:, None])[good]
+        terms = self._terms(exponents)[good] * weights[good, None]
         norms = np.linalg.norm(terms, axis=0)
         if not np.isfinite(norms).all() or norms.min() == 0.0:
             return None
