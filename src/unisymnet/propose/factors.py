@@ -18,6 +18,7 @@ from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate
+from .bases import EXACT_SHARE
 from .eliminate import exact_support, residual_norms
 from .factorfit import MOST_FACTORS, FactorFit, LogColumns, log_size
 from .monomial import VIEWS
@@ -44,7 +45,7 @@ class Factors:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        cap = min(self.max_columns, problem.n_rows // 2)
+        cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
         if is_constant(problem) or cap < 3:
             return
         pool = Pool(problem, self.name)
