@@ -15,6 +15,7 @@ Row = tuple[str, str, dict[str, Any]]
 # exact laws come before the same stages looking for the best description of noisy data, which costs more.
 _CLOSED: tuple[Row, ...] = (
     ("monomial", "propose.monomial:Monomial", {}),
+    ("factors", "propose.factors:Factors", {"noisy": False}),
     ("offset", "propose.offset:Offset", {}),
     ("bases", "propose.bases:Bases", {"noisy": False}),
     ("rational", "propose.rational:Rational", {"noisy": False}),
@@ -22,6 +23,7 @@ _CLOSED: tuple[Row, ...] = (
     ("extended", "propose.bases:ExtendedBases", {"noisy": False}),
 )
 _NOISY: tuple[Row, ...] = (
+    ("factors", "propose.factors:Factors", {"exact": False}),
     ("bases", "propose.bases:Bases", {"exact": False}),
     ("rational", "propose.rational:Rational", {"exact": False}),
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
@@ -32,7 +34,7 @@ _INNER: tuple[Row, ...] = (
     ("products", "propose.products:Products", {}),
 )
 _QUICK: tuple[Row, ...] = (
-    *_CLOSED[:2],
+    *_CLOSED[:3],
     ("bases", "propose.bases:Bases", {"noisy": False, "max_columns": 250}),
     ("rational", "propose.rational:Rational", {"noisy": False, "seconds": 1.0}),
     ("signomial", "propose.signomial:Signomial", {"seconds": 0.5}),
@@ -47,13 +49,14 @@ _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 _CLEAN_ORDER = (*_CLOSED, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP, _TRANSFORMER, _EVOLVE)
 # Noisy data: what looks for exact laws only is left out.
-_NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_CLOSED[:2], *_NOISY), "max_time": 6.0})
+_POWERS = (_CLOSED[0], _CLOSED[2])
+_NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY), "max_time": 6.0})
 _NOISY_ORDER = (
-    *_CLOSED[:2],
-    *_NOISY[:2],
+    *_POWERS,
+    *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),
     _NOISY_SHALLOW,
-    *_NOISY[2:],
+    *_NOISY[3:],
     _MIDDLE,
     *_INNER,
     ("reduce", "propose.reduce:Reduce", {"stages": _INNER[1:], "max_time": 12.0}),
