@@ -8,7 +8,8 @@ from unisymnet.candidate import Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.features import Features
-from unisymnet.propose.reduce import Reduce, Reduction, chain
+from unisymnet.propose.reduce import Reduce, chain
+from unisymnet.propose.reduction import Reduction
 from unisymnet.propose.smooth import best_frame, polynomial, smooth_residual
 from unisymnet.symbolic.expr import Const, Var, evaluate
 from unisymnet.symbolic.parse import parse

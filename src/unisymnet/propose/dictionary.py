@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Problem
-from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate, product, total
+from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate, product, total, walk
 from .inner import Codes
 
 __all__ = ["Argument", "FAMILIES", "Family", "ONE", "affine", "arguments", "families", "monomial", "power", "usable"]
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 ONE: Expr = Const(1.0)
 
 # Exponents and what they cost on top of the variable itself: 1 is free, small positive ones come first.
-EXPONENTS: dict[float, float] = {1: 0, -1: 1, 2: 1, 0.5: 1.5, -2: 2, 3: 2, -0.5: 2.5, 1.5: 3, -3: 3, 4: 3}
+EXPONENTS: dict[float, float] = {1: 0, -1: 0.5, 2: 1, 0.5: 1.5, -2: 1.5, -0.5: 2, 3: 2, -3: 2.5, 1.5: 3, 4: 3, -4: 3.5}
 SUM_COST = 1.5
 FUNCTION_COST: dict[str, float] = {"exp": 2, "ln": 2, "sin": 2, "cos": 2, "sqrt": 2, "tanh": 3, "inv": 2}
 
@@ -200,7 +200,8 @@ def _candidates(problem: Problem, max_cost: float) -> Iterator[Argument]:
     powers = [p for leaf in (*inputs, *sums) for p in _powers(problem, leaf)]
     monomials = list(powers)
     if _may_multiply(problem):
-        monomials += _products(powers, max_cost)
+        products = _products(powers, max_cost)
+        monomials += products + _raised(problem, products, max_cost)
     yield from (m for m in monomials if m.cost <= max_cost)
     yield from _sums(problem, [m for m in monomials if m.plain and m.cost <= 2.0], max_cost)
     for op, cost in FUNCTION_COST.items():
@@ -273,6 +274,20 @@ def _products(powers: list[Argument], max_cost: float) -> list[Argument]:
             parts = [powers[i] for i in chosen]
             found.append(Argument(_joined([p.expr for p in parts]), cost, all(p.plain for p in parts)))
         level = wider
+    return found
+
+
+def _raised(problem: Problem, products: list[Argument], max_cost: float) -> list[Argument]:
+    """(x/y)², √(x·y): products of first powers raised as a whole cost less than their factors raised alone."""
+    found = []
+    for p in products:
+        plain = not any(isinstance(n, Call) and n.op in ("pow", "sqrt") for n in walk(p.expr))
+        if not p.plain or not plain:
+            continue
+        if p.cost + 1.0 <= max_cost and (problem.allows("pow") or problem.allows("square")):
+            found.append(Argument(power(p.expr, 2.0), p.cost + 1.0))
+        if p.cost + 1.5 <= max_cost and problem.allows("sqrt"):
+            found.append(Argument(power(p.expr, 0.5), p.cost + 1.5))
     return found
 
 

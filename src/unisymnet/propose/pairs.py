@@ -49,8 +49,8 @@ class Pairs:
     name: str = "pairs"
     n_rows: int = 200
     n_noisy_rows: int = 400
-    n_arguments: int = 400
-    n_columns: int = 5000
+    n_arguments: int = 500
+    n_columns: int = 7000
     n_triple_columns: int = 250
     n_refined: int = 120
     keep: int = 3
@@ -140,7 +140,7 @@ def _listed(group: Group) -> tuple[Ints, Floats, Floats]:
     bare = term_rows(0, -1, np.full(len(rows), -1))
     bare[:, 0] = rows + group.one
     parts = [(bare, np.full(len(rows), np.nan), cost)]
-    n_multipliers = 0 if group.log else min(3 * group.problem.n_features, len(group.args))
+    multipliers = [] if group.log else [i for i, a in enumerate(group.args) if a.plain and a.cost <= 3.0][:40]
     for family in families(group.problem, log=group.log):
         fits = np.array([i for i, a in enumerate(group.args) if sensible(a, family)], dtype=np.int64)
         grid, extra = _starts(family, group.table[fits + 1])
@@ -148,10 +148,10 @@ def _listed(group: Group) -> tuple[Ints, Floats, Floats]:
         costs = (cost[fits][:, None] + family.cost + extra).ravel()
         parts.append((terms, grid.ravel(), costs))
         cheap = costs <= 4.5
-        for multiplier in range(1, n_multipliers + 1):
+        for i in multipliers:
             multiplied = terms[cheap].copy()
-            multiplied[:, 0] = group.as_multiplier(multiplier)
-            parts.append((multiplied, grid.ravel()[cheap], costs[cheap] + cost[multiplier - 1]))
+            multiplied[:, 0] = group.as_multiplier(i + 1)
+            parts.append((multiplied, grid.ravel()[cheap], costs[cheap] + cost[i]))
     return (
         np.concatenate([p[0] for p in parts]),
         np.concatenate([p[1] for p in parts]),
@@ -162,14 +162,14 @@ def _listed(group: Group) -> tuple[Ints, Floats, Floats]:
 def _starts(family: Family, t: Floats) -> tuple[Floats, Floats]:
     """Constants (M, G) for arguments t (M, n), and what each costs (G,): simple numbers first."""
     simple = np.array(NICE)
-    extra = np.array([0.0, 0.5, 0.5, 1.0])
+    extra = np.array([0.0, 0.5, 0.5, 1.5])
     if OFFSET[family.code]:
         grid = np.array(RATIOS) / np.maximum(np.median(np.abs(t), axis=1), 1e-300)[:, None]
     else:
         steps = WAVES if family.code in OSCILLATING else MONOTONE
         grid = np.array(steps) / np.ptp(t, axis=1)[:, None]
     both = np.hstack([np.tile(simple, (len(t), 1)), grid])
-    costs = np.concatenate([extra, np.full(grid.shape[1], 1.5)])
+    costs = np.concatenate([extra, np.full(grid.shape[1], 2.0)])
     if family.even:
         return both, costs
     return np.hstack([both, -both]), np.concatenate([costs, costs + 0.25])

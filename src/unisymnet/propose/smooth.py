@@ -9,6 +9,7 @@ are for.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..problem import Problem
 from .views import View, views_of
 
-__all__ = ["Frame", "best_frame", "looks_noisy", "polynomial", "smooth_residual", "standardised"]
+__all__ = ["Frame", "best_frame", "frames_of", "looks_noisy", "polynomial", "smooth_residual", "standardised"]
 
 Floats = NDArray[np.float64]
 
@@ -65,24 +66,31 @@ class Frame:
 
 def best_frame(problem: Problem, *, noisy: bool, max_rows: int = 700, max_columns: int = 160) -> Frame | None:
     """The view and coordinates in which a polynomial leaves least, or None if nothing can be fitted."""
+    best: Frame | None = None
+    for frame in frames_of(problem, noisy=noisy, max_rows=max_rows, max_columns=max_columns):
+        # Under noise only a clear gain justifies another view than y itself.
+        if best is None or frame.share < best.share * (0.9 if noisy else 1.0):
+            best = frame
+    return best
+
+
+def frames_of(problem: Problem, *, noisy: bool, max_rows: int, max_columns: int) -> Iterator[Frame]:
+    """A frame for every view, in the coordinates (inputs or logarithms) that suit it better; y comes first."""
     rows = np.unique(np.linspace(0, problem.n_rows - 1, max_rows).astype(int))
     X, y = problem.X[rows], problem.y[rows]
     columns = min(max_columns, len(rows) // (6 if noisy else 3))
     d = X.shape[1]
     # A polynomial that cannot bend every input and every pair of them proves nothing.
     if columns < math.comb(d + (3 if d <= 4 else 2), d) or problem.spread == 0.0:
-        return None
-    best: Frame | None = None
-    for logs in (False, True):
-        if logs and (np.any(X == 0) or np.any((X.min(axis=0) < 0) & (X.max(axis=0) > 0))):
-            continue
-        coordinates = np.log(np.abs(X)) if logs else X
-        for view in views_of(problem, [*POWERS]):
-            frame = _frame(problem, view, X, y, rows, coordinates, logs, columns, noisy)
-            # Under noise only a clear gain justifies another view than y itself.
-            if frame is not None and (best is None or frame.share < best.share * (0.9 if noisy else 1.0)):
-                best = frame
-    return best
+        return
+    mixed = np.any((X.min(axis=0) < 0) & (X.max(axis=0) > 0))
+    for view in views_of(problem, [*POWERS]):
+        made = [_frame(problem, view, X, y, rows, X, False, columns, noisy)]
+        if not mixed and not np.any(X == 0):
+            made.append(_frame(problem, view, X, y, rows, np.log(np.abs(X)), True, columns, noisy))
+        found = [frame for frame in made if frame is not None]
+        if found:
+            yield min(found, key=lambda frame: frame.share)
 
 
 def _frame(
