@@ -20,7 +20,7 @@ from .dictionary import ONE, Argument, Family, arguments, families
 from .group import OSCILLATING, Group, Starts, frequency_bands, groups_of, kappa_grids, term_rows
 from .scan import OFFSET, Codes, Floats, Ints
 from .score import Pool
-from .spaces import Part, Space, log_basis, polynomial_basis, weightings
+from .spaces import Part, Space, crosses_zero, log_basis, polynomial_basis, weightings
 from .views import View, views_of
 
 __all__ = ["Features"]
@@ -94,7 +94,7 @@ class Features:
         for family in families(group.problem, log=False):
             rows = self._rows(group, family)[: self.n_multiplied]
             grids = kappa_grids(family, group.table[rows])[:, :, None]
-            for multiplier in range(1, 1 + min(2 * group.problem.n_features, len(group.args))):
+            for multiplier in self._multipliers(group):
                 terms = term_rows(group.as_multiplier(multiplier), family.code, rows)
                 parts.append(group.scan(family, terms, grids))
                 if family.code in OSCILLATING:
@@ -125,6 +125,11 @@ class Features:
         if paired:
             yield Starts.joined(paired)
 
+    def _multipliers(self, group: Group) -> list[int]:
+        """The cheapest monomials."""
+        plain = [i + 1 for i, a in enumerate(group.args) if a.plain]
+        return plain[: max(8, 2 * group.problem.n_features)]
+
     def _rows(self, group: Group, family: Family) -> Ints:
         limit = self.max_cost - family.cost
         fits = [i + 1 for i, a in enumerate(group.args) if a.cost <= limit and sensible(a, family)]
@@ -137,6 +142,7 @@ def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
     views = views_of(problem, SMOOTH_VIEWS if weighted else None)
     in_log = [view for view in views if view.name in ("y", "ln(y)", "sin(y)", "cos(y)")]
     inputs = [Part(Var(i)) for i in range(problem.n_features)]
+    dips = weighted or crosses_zero(problem)
     order: list[tuple[list[View], bool, list[Part]]] = [
         (in_log[:1], True, log_basis(problem)),
         (views, False, [Part(ONE)]),
@@ -146,7 +152,7 @@ def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
         (views[:1], False, polynomial_basis(problem)),
     ]
     for chosen, log, basis in order:
-        yield from groups_of(problem, chosen, log=log, basis=basis, weighted=weighted)
+        yield from groups_of(problem, chosen, log=log, basis=basis, weighted=dips if log else weighted)
 
 
 def sensible(argument: Argument, family: Family) -> bool:
@@ -158,7 +164,7 @@ def sensible(argument: Argument, family: Family) -> bool:
         return True
     if argument.expr.op == "ln":
         return family.name not in ("cosh", "sinh", "tanh", "asin", "atan", "tan", "hyperbolic")
-    return not (argument.expr.op == "exp" and family.name in ("1+exp(s)", "exp(s)-1", "1/(exp(s)-1)", "tanh", "atan"))
+    return argument.expr.op != "exp" or family.name in ("1+s", "1/(1+s)", "sqrt(1+s)", "1/sqrt(1+s)", "exp", "wave")
 
 
 def pair_grids(family: Family, t: Floats, t2: Floats) -> Floats:

@@ -25,6 +25,7 @@ BY_CODE: dict[tuple[bool, int], Family] = {(f.log, f.code): f for f in FAMILIES}
 # Below this |κ|·range(t) an inner function is its own Taylor polynomial, and its coefficients explode.
 MIN_SPAN = 0.02
 MAX_CANCELLATION = 300.0
+DOMINANT = 1e8
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,12 @@ def _factor(
     """Formulas and values (ln|g| in log space) of the columns of one inner function."""
     family = BY_CODE[space.log, code]
     kappas = np.array([_whole(k) if _is_log(a) else k for k, a in zip(kappas, args)])
-    s = OFFSET[code] + kappas @ values
-    formula = affine(float(OFFSET[code]), [float(c) for c in kappas], args)
+    offset = float(OFFSET[code])
+    s = kappas @ values
+    if offset and np.min(np.abs(s)) > DOMINANT:
+        offset = 0.0  # 1 + κt has become κt
+    s = offset + s
+    formula = affine(offset, [float(c) for c in kappas], args)
     if code in (Codes.LN1, Codes.LOG_LN1) and "ln" in family.needs and np.any(s <= 0):
         # A logarithm with a pole amid the data is hardly ever meant.
         if not np.all(s < 0) or code == Codes.LOG_LN1:

@@ -22,7 +22,7 @@ from .gram import best_pairs, best_triples
 from .group import NICE, OSCILLATING, SOLVED, Group, groups_of, term_rows
 from .scan import OFFSET, Floats, Ints, inner
 from .score import Pool
-from .spaces import Part, Space, log_basis, polynomial_basis, weightings
+from .spaces import Part, Space, crosses_zero, log_basis, polynomial_basis, weightings
 from .views import View, views_of
 
 __all__ = ["Pairs"]
@@ -129,8 +129,9 @@ def _plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
         (views, False, [Part(ONE), *inputs]),
         (in_log, False, polynomial_basis(problem)),
     ]
+    dips = weighted or crosses_zero(problem)
     for chosen, log, basis in order:
-        yield from groups_of(problem, chosen, log=log, basis=basis, weighted=weighted)
+        yield from groups_of(problem, chosen, log=log, basis=basis, weighted=dips if log else weighted)
 
 
 def _listed(group: Group) -> tuple[Ints, Floats, Floats]:

@@ -1,6 +1,6 @@
 """Functions of one input as factors or summands: y = u(κ·x_i)·y'(others) and view(y) = c·u(κ·x_i) + y'(others).
 
-The constant κ is the one for which the others predict best what is left (a grid, then golden section).  It is known to
+The constant κ is the one for which the others predict best what is left (a grid, then Brent's method).  It is known to
 a few digits only, unless it is a simple number; the search polishes it with all others.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from ..problem import Problem
 from ..symbolic.expr import Call, Const, Expr, Var, evaluate, product, total
@@ -57,7 +58,7 @@ SIMPLE = (1.0, 2.0, 0.5, 3.0, math.pi, 2 * math.pi)
 
 
 def factors(problem: Problem, frame: Frame) -> Iterator[Reduction]:
-    """y = u(κ·x_i)·y'(others): every input and shape, κ by a grid and golden section."""
+    """y = u(κ·x_i)·y'(others): every input and shape, κ by a grid and Brent's method."""
     for i in range(frame.n_features):
         design = frame.design(np.delete(frame.coordinates, i, axis=1))
         kept = tuple(Var(k) for k in range(frame.n_features) if k != i)
@@ -71,7 +72,7 @@ def factors(problem: Problem, frame: Frame) -> Iterator[Reduction]:
                     return math.inf
                 return frame.ratio(*without(frame, design, law))
 
-            constant, evidence = _best_constant(ratio, shape, frame.X[:, i])
+            constant, evidence = _best_constant(ratio, shape, frame, i)
             yield Reduction(kept, shape.build(Var(i), constant), evidence)
 
 
@@ -89,7 +90,7 @@ def summands(problem: Problem, frame: Frame) -> Iterator[Reduction]:
             def ratio(k: float, shape: _Shape = shape, i: int = i, design: Floats = design) -> float:
                 return with_column(frame, design, evaluate(shape.build(Var(i), k), frame.X))[0]
 
-            constant, evidence = _best_constant(ratio, shape, frame.X[:, i])
+            constant, evidence = _best_constant(ratio, shape, frame, i)
             expr = shape.build(Var(i), constant)
             c = with_column(frame, design, evaluate(expr, frame.X))[1]
             if evidence < math.inf and c:
@@ -101,8 +102,9 @@ def summands(problem: Problem, frame: Frame) -> Iterator[Reduction]:
                 yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)
 
 
-def _best_constant(ratio: Callable[[float], float], shape: _Shape, x: Floats) -> tuple[float, float]:
-    """The constant with the least ratio: simple numbers and a grid, then golden section around the best."""
+def _best_constant(ratio: Callable[[float], float], shape: _Shape, frame: Frame, i: int) -> tuple[float, float]:
+    """The constant with the least ratio: simple numbers and a grid, then Brent's method around the best."""
+    x = frame.X[:, i]
     size = float(np.median(np.abs(x))) if shape.relative else float(np.ptp(x))
     steps = np.geomspace(shape.low, shape.high, 9) if shape.relative or len(shape.signs) > 1 else None
     grid = np.linspace(shape.low, shape.high, 18) if steps is None else steps
@@ -110,26 +112,12 @@ def _best_constant(ratio: Callable[[float], float], shape: _Shape, x: Floats) ->
     values = np.array([ratio(float(k)) for k in ks])
     best = int(np.argmin(values))
     k, value = float(ks[best]), float(values[best])
-    if value < 1e4 and math.isfinite(value):
+    # Worth the steps only if the start already explains most of the variance.
+    if math.isfinite(value) and value * frame.share < 0.2:
         low, high = ks[max(best - 1, 0)], ks[min(best + 1, len(ks) - 1)]
-        k, value = _golden(ratio, float(low), float(high))
+        found = minimize_scalar(ratio, bounds=(low, high), method="bounded", options={"xatol": 1e-9 * abs(k)})
+        k, value = float(found.x), float(found.fun)
     for simple in (s * number for number in SIMPLE for s in (1.0, -1.0)):
         if abs(simple - k) < 0.05 * abs(k) and (exact := ratio(simple)) < 1.1 * value:
             return simple, exact
     return k, value
-
-
-def _golden(ratio: Callable[[float], float], low: float, high: float, steps: int = 18) -> tuple[float, float]:
-    share = (math.sqrt(5.0) - 1.0) / 2.0
-    a, b = high - share * (high - low), low + share * (high - low)
-    fa, fb = ratio(a), ratio(b)
-    for _ in range(steps):
-        if fa < fb:
-            high, b, fb = b, a, fa
-            a = high - share * (high - low)
-            fa = ratio(a)
-        else:
-            low, a, fa = a, b, fb
-            b = low + share * (high - low)
-            fb = ratio(b)
-    return (a, fa) if fa < fb else (b, fb)

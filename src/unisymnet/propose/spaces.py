@@ -21,7 +21,16 @@ from .dictionary import ONE, power
 from .smooth import smooth_residual
 from .views import View
 
-__all__ = ["Part", "Space", "log_basis", "make_space", "polynomial_basis", "read_exponent", "weightings"]
+__all__ = [
+    "Part",
+    "Space",
+    "crosses_zero",
+    "log_basis",
+    "make_space",
+    "polynomial_basis",
+    "read_exponent",
+    "weightings",
+]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -191,6 +200,12 @@ def polynomial_basis(problem: Problem) -> list[Part]:
             powers = [power(x, float(chosen.count(x))) for x in dict.fromkeys(chosen)]
             parts.append(Part(product(powers)))
     return parts if 3 * len(parts) <= problem.n_rows and len(parts) <= 30 else parts[: 1 + len(inputs)]
+
+
+def crosses_zero(problem: Problem) -> bool:
+    """Does y come close to zero?  There ln|y| has spikes that hide the right constants from a search, even if exact."""
+    size = np.abs(problem.y)
+    return bool(np.min(size) < 1e-2 * np.median(size))
 
 
 def weightings(problem: Problem) -> tuple[bool, ...]:
