@@ -88,3 +88,13 @@ def test_bad_data_are_refused(bad: dict, message: str) -> None:
 
 def test_a_column_of_zeros_has_scale_one() -> None:
     assert make_problem(np.zeros((5, 1)), np.zeros(5)).x_scales.tolist() == [1.0]
+
+
+def test_the_rounding_of_a_table_is_recognised() -> None:
+    y = np.random.default_rng(0).normal(size=300)
+    X = y[:, None]
+    assert make_problem(X, y).rounding == 0.0
+    assert make_problem(X, np.round(y, 6)).rounding == pytest.approx(1e-6 / np.sqrt(12.0))
+    assert make_problem(X, np.round(y)).rounding == 0.0, "counts are not rounded laws"
+    far = make_problem(X, np.round(1e9 * y, -3))
+    assert far.rounding * far.y_scale == pytest.approx(1e3 / np.sqrt(12.0))

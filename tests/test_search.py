@@ -182,3 +182,12 @@ def test_a_failing_proposer_costs_nothing_but_itself() -> None:
     assert "a bug" in trace_table(result.trace)
     with pytest.raises(ZeroDivisionError):
         run(Broken(), strict=True)
+
+
+def test_rounded_data_end_the_search_too() -> None:
+    rounded = make_problem(X, np.round(Y, 6))
+    late = Script("late", ["x0"])
+    proposers = (Script("first", ["2*x0**2"]), late)
+    result = search(rounded, proposers, PlainFitter(), rng=np.random.default_rng(0))
+    assert result.stopped == "exact"
+    assert late.log == []

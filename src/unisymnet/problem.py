@@ -7,8 +7,10 @@ Scaling divides by powers of two and never shifts: it is exact in floating point
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +22,8 @@ Floats = NDArray[np.float64]
 
 # Between these magnitudes a column is left as it is.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e3
+# Numbers with more significant digits are taken for full precision; so many are looked at.
+MAX_DIGITS, MAX_READ = 13, 200
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,7 @@ class Problem:
     y_scale: float
     noise: float | None = None
     operators: frozenset[str] = field(default_factory=frozenset)
+    rounding: float = 0.0  # rms error that a target written with few decimals carries, scaled units
 
     @property
     def n_rows(self) -> int:
@@ -112,7 +117,22 @@ def make_problem(
         y_scale=y_scale,
         noise=None if noise is None else noise / y_scale,
         operators=operators,
+        rounding=_rounding(y) / y_scale,
     )
+
+
+def _rounding(y: Floats) -> float:
+    """Rms rounding error of numbers written with a fixed number of decimals; 0 for full precision.
+
+    Tables from files are rounded: a law cannot fit them better than this, and need not.  Coarse numbers (counts) say
+    nothing about a law's precision.
+    """
+    written = [Decimal(repr(float(value))).normalize().as_tuple() for value in y[:: max(1, len(y) // MAX_READ)]]
+    exponents = [number.exponent for number in written if isinstance(number.exponent, int)]
+    if max(len(number.digits) for number in written) > MAX_DIGITS:
+        return 0.0
+    step = 10.0 ** min(exponents)
+    return step / math.sqrt(12.0) if step < 1e-5 * float(np.std(y)) else 0.0
 
 
 def _weights(weights: ArrayLike | None, n_rows: int) -> Floats:

@@ -92,7 +92,8 @@ class _Run:
         if self.front.add(candidate):
             row.n_kept += 1
             self.tell("front", row.stage)
-            if self.settings.stop_when_exact and is_exact(candidate, self.spread):
+            rounded = candidate.loss <= (1.2 * self.problem.rounding * self.problem.y_scale) ** 2
+            if self.settings.stop_when_exact and (rounded or is_exact(candidate, self.spread)):
                 self.stopped = "exact"
 
     @property
@@ -124,9 +125,8 @@ def search(
     asking = Deadline(whole.moment - reserve, sliced=finite and settings.max_evaluations is None)
     run = _Run(problem, fitter, settings, asking, rng, on_event, stop)
     rows: list[TraceRow] = []
+    run.front = ParetoFront(start)
     try:
-        for candidate in start:
-            run.front.add(candidate)
         _take_guesses(run, guesses, rows)
         _take_turns(run, proposers, rows)
     except KeyboardInterrupt:

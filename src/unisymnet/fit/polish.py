@@ -31,6 +31,7 @@ from .tape import compile_tape
 # Larger trees are not worth the compile and the reader's time.
 MAX_SIZE = 400
 MAX_CONSTANTS = 40
+MAX_SFO = 1.5  # seconds for one skeleton; many wait
 
 
 class Polish:
@@ -49,7 +50,7 @@ class Polish:
         if size(proposal.expr) > MAX_SIZE:
             return _failed(proposal, Status.NOT_CONVERGED)
         if n_params(proposal.expr):
-            result = self.sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=deadline)
+            result = self.sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=deadline.sooner(MAX_SFO))
             if result.status is not Status.OK:
                 return _failed(proposal, result.status)
             proposal = Proposal(result.expr, proposal.source)
