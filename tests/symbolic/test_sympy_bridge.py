@@ -219,3 +219,8 @@ def test_latex_is_balanced(expr: Expr) -> None:
     text = latex(expr, ["speed of light", "50%", "k_B"])
     assert text.count("{") == text.count("}")
     assert text.count(r"\left") == text.count(r"\right")
+
+
+def test_text_is_never_executed() -> None:
+    with pytest.raises(ValueError, match="use parse"):
+        from_sympy("__import__('os').getcwd()")

@@ -127,7 +127,10 @@ def from_sympy(s: Any, names: Sequence[str] | None = None) -> Expr:
             return Call("inv", (Call(_RECIPROCALS[node.func], args),))
         raise ValueError(f"{node.func.__name__} has no counterpart among our operators: {str(node)[:80]}")
 
-    return convert(sympy.sympify(s))
+    # Numbers and sympy objects only: sympify would execute a text.
+    if isinstance(s, str):
+        raise ValueError(f"from_sympy takes a sympy expression, not text; use parse({s[:40]!r})")
+    return convert(s if isinstance(s, sympy.Basic) else sympy.Float(s))
 
 
 def simplify_sympy(expr: Expr, max_time: float = 5.0) -> Expr | None:
