@@ -36,9 +36,10 @@ class Features:
 
     name: str = "features"
     n_rows: int = 160
-    n_noisy_rows: int = 400
+    n_noisy_rows: int = 250
     n_coarse_rows: int = 100
     n_arguments: int = 900
+    n_noisy_arguments: int = 300
     n_multiplied: int = 40
     n_pair_arguments: int = 28
     n_frequency_arguments: int = 16
@@ -55,12 +56,14 @@ class Features:
         args = arguments(problem, limit=self.n_arguments)
         for weighted in weightings(problem):
             n_rows = self.n_noisy_rows if weighted else self.n_rows
-            n_refined = self.n_refined // 4 if weighted else self.n_refined
+            # Under noise every view is a group of its own, and no candidate ends the search: fewer are refined.
+            n_refined = self.n_refined // 10 if weighted else self.n_refined
             groups: list[Group] = []
             for spaces in plans(problem, weighted=weighted):
                 if deadline.expired():
                     return
-                group = Group.start(spaces, args, n_rows=n_rows, n_few=self.n_coarse_rows, rng=rng)
+                some = args[: self.n_noisy_arguments] if weighted else args
+                group = Group.start(spaces, some, n_rows=n_rows, n_few=self.n_coarse_rows, rng=rng)
                 groups.append(group)
                 pool = Pool(problem, self.name)
                 batches = self.single(group) if self.one_constant else ()
@@ -69,7 +72,7 @@ class Features:
                 if pool.exact():
                     return
             # All functions of one constant before any of two.
-            for group in groups if self.two_constants else ():
+            for group in groups[: 4 if weighted else None] if self.two_constants else ():
                 pool = Pool(problem, self.name)
                 group.search(self.double(group), pool, deadline, n_refined=n_refined // 3, keep=self.keep)
                 yield from pool.proposals(self.keep)
@@ -82,7 +85,7 @@ class Features:
         for family in families(group.problem, log=group.log):
             rows = self._rows(group, family)
             if len(rows):
-                terms = term_rows(0, family.code, rows)
+                terms = term_rows(family.code, rows)
                 parts.append(group.scan(family, terms, kappa_grids(family, group.table[rows])[:, :, None]))
             if family.code in OSCILLATING:
                 terms, grids = frequency_bands(group, family, rows[: self.n_frequency_arguments], self.max_periods)
@@ -90,36 +93,35 @@ class Features:
         yield Starts.joined(parts)
         if group.log:
             return
+        multipliers = self._multipliers(group)
         parts = []
         for family in families(group.problem, log=False):
             rows = self._rows(group, family)[: self.n_multiplied]
             grids = kappa_grids(family, group.table[rows])[:, :, None]
-            for multiplier in self._multipliers(group):
-                terms = term_rows(group.as_multiplier(multiplier), family.code, rows)
-                parts.append(group.scan(family, terms, grids))
-                if family.code in OSCILLATING:
-                    few = rows[: self.n_frequency_arguments // 2]
-                    terms, bands = frequency_bands(group, family, few, self.max_periods, multiplier)
-                    parts.append(group.scan(family, terms, bands))
+            parts.append(group.scan(family, term_rows(family.code, rows), grids, multipliers))
+            if family.code in OSCILLATING:
+                few = rows[: self.n_frequency_arguments // 2]
+                terms, bands = frequency_bands(group, family, few, self.max_periods)
+                parts.append(group.scan(family, terms, bands, multipliers))
         if parts:
             yield Starts.joined(parts)
 
     def double(self, group: Group) -> Iterator[Starts]:
         """Functions of two constants: of one argument with a shift, then of two cheap arguments."""
-        n = min(self.n_pair_arguments, len(group.args))
+        n = min(self.n_pair_arguments, 8 + 8 * group.problem.n_features, len(group.args))
         pairs = np.array([(i, j) for i in range(1, n + 1) for j in range(i + 1, n + 1)], dtype=np.int64).reshape(-1, 2)
         shifted, paired = [], []
         for family in families(group.problem, log=group.log):
             rows = self._rows(group, family)
             if not OFFSET[family.code] and family.code not in SHIFT_FREE:
                 some = rows[: 3 * n]
-                terms = term_rows(0, family.code, some, group.one)
+                terms = term_rows(family.code, some, group.one)
                 shifted.append(group.scan(family, terms, shift_grids(family, group.table[some])))
         if shifted:
             yield Starts.joined(shifted)
         for family in families(group.problem, log=group.log):
             used = pairs[np.isin(pairs, self._rows(group, family)).all(axis=1)]
-            terms = term_rows(0, family.code, used[:, 0], used[:, 1])
+            terms = term_rows(family.code, used[:, 0], used[:, 1])
             grids = pair_grids(family, group.table[used[:, 0]], group.table[used[:, 1]])
             paired.append(group.scan(family, terms, grids))
         if paired:
@@ -127,8 +129,9 @@ class Features:
 
     def _multipliers(self, group: Group) -> list[int]:
         """The cheapest monomials."""
-        plain = [i + 1 for i, a in enumerate(group.args) if a.plain]
-        return plain[: max(8, 2 * group.problem.n_features)]
+        plain = [group.as_multiplier(i + 1) for i, a in enumerate(group.args) if a.plain]
+        d = group.problem.n_features
+        return plain[: max(8, 2 * d)]
 
     def _rows(self, group: Group, family: Family) -> Ints:
         limit = self.max_cost - family.cost
@@ -147,7 +150,7 @@ def plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
         (in_log[:1], True, log_basis(problem)),
         (views, False, [Part(ONE)]),
         (in_log[1:], True, log_basis(problem)),
-        (views, False, [Part(ONE), *inputs]),
+        ([v for v in views if not weighted or v.name in ("y", "1/y", "ln(y)")], False, [Part(ONE), *inputs]),
         (in_log[:1], True, log_basis(problem, with_inputs=True)),
         (views[:1], False, polynomial_basis(problem)),
     ]

@@ -150,25 +150,30 @@ class Group:
         columns = (self.table[terms[:, 0], : self.few] / scale).astype(np.float32)
         return self._kept(terms, np.zeros((len(rows), 1, 0)), coarse([columns], self.outer_few, self.targets_few))
 
-    def scan(self, family: Family, terms: Ints, grids: Floats) -> Starts:
-        """Coarse scores of terms (M, 7) with one factor at all starts (M, G, P); the best start a target is kept."""
-        n_targets = len(self.targets)
-        shares = np.empty((*grids.shape[:2], n_targets), dtype=np.float32)
-        if not len(terms):
-            return self._kept(terms, grids, shares)
-        rows, rows2, multipliers = terms[:, 2], terms[:, 3], terms[:, 0]
+    def scan(self, family: Family, terms: Ints, grids: Floats, multipliers: Sequence[int] = (0,)) -> Starts:
+        """Coarse scores of terms (M, 7) with one factor at all starts (M, G, P), with each of the multipliers.
+
+        The best start for each target is kept.  The inner function is computed once for all multipliers.
+        """
+        shares = np.empty((len(multipliers), *grids.shape[:2], len(self.targets)), dtype=np.float32)
         step = max(1, CHUNK // (grids.shape[1] * self.few))
+        weights = [self.table[m, : self.few].astype(np.float32) for m in multipliers]
         for low in range(0, len(terms), step):
             part = slice(low, low + step)
-            s = OFFSET[family.code] + self._scaled(rows[part], grids[part, :, 0])
+            s = OFFSET[family.code] + self._scaled(terms[part, 2], grids[part, :, 0])
             if grids.shape[2] == 2:
-                s += self._scaled(rows2[part], grids[part, :, 1])
-            by = self.table[multipliers[part], : self.few].astype(np.float32)[:, None, :]
+                s += self._scaled(terms[part, 3], grids[part, :, 1])
             with np.errstate(all="ignore"):
-                columns = [(c * by).reshape(-1, self.few) for c in inner(family.code, s)]
-                share = coarse(columns, self.outer_few, self.targets_few)
-            shares[part] = share.reshape(*s.shape[:2], n_targets)
-        return self._kept(terms, grids, shares)
+                columns = [c.reshape(-1, self.few) for c in inner(family.code, s)]
+                for k, weight in enumerate(weights):
+                    share = coarse([c * weight for c in columns], self.outer_few, self.targets_few)
+                    shares[k, part] = share.reshape(*s.shape[:2], len(self.targets))
+        found = []
+        for m, share in zip(multipliers, shares):
+            multiplied = terms.copy()
+            multiplied[:, 0] = m
+            found.append(self._kept(multiplied, grids, share))
+        return Starts.joined(found)
 
     def _scaled(self, rows: Ints, kappas: Floats) -> Singles:
         t = self.table[rows, : self.few]
@@ -307,16 +312,14 @@ def kappa_grids(family: Family, t: Floats, n: int = 12) -> Floats:
     return grid if family.even else np.hstack([grid, -grid])
 
 
-def term_rows(multiplier: int, code: int, rows: Ints, rows2: Ints | int = -1) -> Ints:
+def term_rows(code: int, rows: Ints, rows2: Ints | int = -1) -> Ints:
     """Terms (M, 7) with one factor, for many arguments."""
     terms = np.full((len(rows), 7), -1, dtype=np.int64)
-    terms[:, 0], terms[:, 1], terms[:, 2], terms[:, 3] = multiplier, code, rows, rows2
+    terms[:, 0], terms[:, 1], terms[:, 2], terms[:, 3] = 0, code, rows, rows2
     return terms
 
 
-def frequency_bands(
-    group: Group, family: Family, rows: Ints, max_periods: float, multiplier: int = 0
-) -> tuple[Ints, Floats]:
+def frequency_bands(group: Group, family: Family, rows: Ints, max_periods: float) -> tuple[Ints, Floats]:
     """Terms and grids (M, G, 1) for high frequencies: a band each, so that every band gets its best start.
 
     The step is a fraction of a period over the range, as dense as a Fourier transform; the rows limit how many
@@ -328,4 +331,4 @@ def frequency_bands(
     grid = starts[:, None] + BAND * np.arange(BAND_STEPS) / BAND_STEPS
     scale = np.ptp(group.table[rows], axis=1)
     grids = (grid[None, :, :] / scale[:, None, None]).reshape(-1, BAND_STEPS, 1)
-    return term_rows(group.as_multiplier(multiplier), family.code, np.repeat(rows, n_bands)), grids
+    return term_rows(family.code, np.repeat(rows, n_bands)), grids

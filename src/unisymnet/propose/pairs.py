@@ -48,7 +48,7 @@ class Pairs:
 
     name: str = "pairs"
     n_rows: int = 200
-    n_noisy_rows: int = 400
+    n_noisy_rows: int = 250
     n_arguments: int = 500
     n_columns: int = 7000
     n_triple_columns: int = 250
@@ -126,7 +126,7 @@ def _plans(problem: Problem, *, weighted: bool) -> Iterator[list[Space]]:
     order: list[tuple[list[View], bool, list[Part]]] = [
         (views, False, [Part(ONE)]),
         (in_log, True, log_basis(problem)),
-        (views, False, [Part(ONE), *inputs]),
+        ([v for v in views if not weighted or v.name in ("y", "1/y", "ln(y)")], False, [Part(ONE), *inputs]),
         (in_log, False, polynomial_basis(problem)),
     ]
     dips = weighted or crosses_zero(problem)
@@ -138,14 +138,14 @@ def _listed(group: Group) -> tuple[Ints, Floats, Floats]:
     """All columns of the dictionary with their costs: bare arguments, inner functions, multiplied inner functions."""
     rows = np.arange(1, len(group.args) + 1)
     cost = np.array([a.cost for a in group.args])
-    bare = term_rows(0, -1, np.full(len(rows), -1))
+    bare = term_rows(-1, np.full(len(rows), -1))
     bare[:, 0] = rows + group.one
     parts = [(bare, np.full(len(rows), np.nan), cost)]
     multipliers = [] if group.log else [i for i, a in enumerate(group.args) if a.plain and a.cost <= 3.0][:40]
     for family in families(group.problem, log=group.log):
         fits = np.array([i for i, a in enumerate(group.args) if sensible(a, family)], dtype=np.int64)
         grid, extra = _starts(family, group.table[fits + 1])
-        terms = np.repeat(term_rows(0, family.code, fits + 1), grid.shape[1], axis=0)
+        terms = np.repeat(term_rows(family.code, fits + 1), grid.shape[1], axis=0)
         costs = (cost[fits][:, None] + family.cost + extra).ravel()
         parts.append((terms, grid.ravel(), costs))
         cheap = costs <= 4.5
