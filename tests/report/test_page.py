@@ -91,8 +91,13 @@ def test_without_data_the_page_says_what_is_missing() -> None:
 def test_a_saved_run_is_read(tmp_path: Path) -> None:
     model, X, y = energy()
     model.save(tmp_path / "model.json")
-    for run in (tmp_path, str(tmp_path / "model.json")):
-        assert report_html(run, X, y) == report_html(model, X, y)
+    loaded = UniSymNetRegressor.load(tmp_path / "model.json")
+    assert report_html(loaded, X, y) == report_html(model, X, y)
+    loaded.fitted_with_ = "0.0.7"
+    loaded.save(tmp_path / "again.json")
+    assert "unisymnet 0.0.7" in report_html(UniSymNetRegressor.load(tmp_path / "again.json"))
+    with pytest.raises(DataError, match="fitted model, got str"):
+        report_html(str(tmp_path))
 
 
 def test_names_cannot_become_markup() -> None:

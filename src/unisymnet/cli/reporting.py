@@ -42,7 +42,7 @@ def write_report(run: str, data: str | None, out: str, delimiter: str | None) ->
         table = load_table(data, target=formula.target, features=formula.names, delimiter=delimiter)
     else:
         table = _remembered(Path(run), formula.target, formula.names)
-    page = report_html(run) if table is None else report_html(run, table.X, table.y)
+    page = report_html(model) if table is None else report_html(model, table.X, table.y)
     try:
         Path(out).write_text(page, encoding="utf-8")
     except OSError as error:

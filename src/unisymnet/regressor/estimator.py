@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .. import __version__
 from ..formula import Formula
+from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
 from .interrupt import Interrupts
 from .own import as_expr
@@ -24,6 +26,7 @@ from .validation import check_data, check_parameters, check_rows, operator_set, 
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from ..problem import Problem
     from ..protocols import Proposer
@@ -164,6 +167,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.seconds_ = outcome.seconds
         self.n_evaluations_ = outcome.n_evaluations
         self.n_train_, self.n_valid_ = outcome.n_train, outcome.n_valid
+        self.fitted_with_ = __version__
+        self._drawn = rows_to_remember(data.X, data.y)
         return self
 
     def predict(self, X: Any, index: int | None = None) -> Floats:
@@ -212,6 +217,17 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         rows = check_rows(self, X)
         return np.array([entry.formula.score(rows, y, sample_weight) for entry in self.front_])
 
+    def plot(self, X: Any = None, y: Any = None, index: int | None = None) -> Figure:
+        """A matplotlib figure of the front, prediction, residuals and strongest response (extra `plot`).
+
+        Without `X` and `y` it shows up to 1000 rows of the fit; a model that was loaded or unpickled has none, and
+        shows the front.
+        """
+        check_is_fitted(self)
+        from ..report.plots import plot
+
+        return plot(self, X, y, index)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model as JSON; `load` reads it back without the data."""
         check_is_fitted(self)
@@ -221,6 +237,10 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     def load(cls, path: str | os.PathLike[str]) -> UniSymNetRegressor:
         """A fitted model from the file that `save` wrote."""
         return load_model(cls, os.fspath(path))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the rows that pictures are drawn from: whoever passes a model on does not pass on data."""
+        return {name: value for name, value in super().__getstate__().items() if name != "_drawn"}
 
     def __sklearn_is_fitted__(self) -> bool:
         return "front_" in vars(self)
@@ -241,9 +261,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         """What `_repr_html_` of scikit-learn calls: fitted, the formulas; otherwise its diagram of parameters."""
         if not self.__sklearn_is_fitted__():
             return super()._repr_html_inner()
-        from .notebook import notebook_html
+        from ..report.notebook import notebook_html
 
-        return notebook_html(self.front_, self.picked_, self.notes_)
+        return notebook_html(self)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """The same for notebooks, which ask for this first."""

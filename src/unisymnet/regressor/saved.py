@@ -40,7 +40,7 @@ def model_dict(estimator: Any) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "package": __version__,
+        "package": getattr(estimator, "fitted_with_", __version__),
         "params": {k: v for k, v in estimator.get_params(deep=False).items() if _is_plain(v)},
         "fitted": {name: getattr(estimator, name) for name in PLAIN},
         "feature_names_in": None if names is None else [str(name) for name in names],
@@ -87,6 +87,7 @@ def _restored(cls: Any, data: dict[str, Any]) -> Any:
         setattr(estimator, name, tuple(value) if isinstance(value, list) else value)
     if data["feature_names_in"] is not None:
         estimator.feature_names_in_ = np.array(data["feature_names_in"], dtype=object)
+    estimator.fitted_with_ = str(data.get("package", __version__))
     estimator.front_ = tuple(_entry(row) for row in data["formulas"])
     # Only an infinite loss is stored as null.
     rows: list[dict[str, Any]] = [

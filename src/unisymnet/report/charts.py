@@ -31,8 +31,8 @@ def error_share(r2: float | None) -> float | None:
     return math.sqrt(min(max(1.0 - r2, LEAST_ERROR**2), 1e4)) if math.isfinite(r2) else 100.0
 
 
-def front_chart(entries: Sequence[Any], picked: int) -> str:
-    """Error against size; every formula a button that page.js listens to."""
+def front_chart(entries: Sequence[Any], picked: int, *, live: bool = True) -> str:
+    """Error against size; every formula a button that page.js listens to or, where no script runs, has a title."""
     width, height = 460, 300
     sizes = np.array([float(entry.complexity) for entry in entries])
     errors = np.array([math.log10(error_share(entry.r2) or LEAST_ERROR) for entry in entries])
@@ -47,11 +47,14 @@ def front_chart(entries: Sequence[Any], picked: int) -> str:
     for index, entry in enumerate(entries):
         text = f"Formula {index}, size {entry.complexity}, R² {entry.r2:.6g}: {entry.formula.text(4)}"
         place = f'cx="{x.at(sizes[index]):.1f}" cy="{y.at(errors[index]):.1f}"'
+        pressed = f'aria-pressed="{"true" if index == picked else "false"}"'
+        if live:
+            focus = f'tabindex="{0 if index == picked else -1}" data-choose="{index}"'
+            start = f'<g class="point" role="button" {focus} {pressed} aria-label="{escape(text)}">'
+        else:
+            start = f'<g class="point" {pressed}><title>{escape(text)}</title>'
         canvas.add(
-            f'<g class="point{" picked" if index == picked else ""}" role="button" '
-            f'tabindex="{0 if index == picked else -1}" data-choose="{index}" '
-            f'aria-pressed="{"true" if index == picked else "false"}" aria-label="{escape(text)}">'
-            f'<circle class="reach" {place} r="15"/><circle class="ring" {place} r="10"/>'
+            f'{start}<circle class="reach" {place} r="15"/><circle class="ring" {place} r="10"/>'
             f'<circle class="spot" {place} r="5.5"/></g>'
         )
     if np.isfinite(held).any():

@@ -8,59 +8,40 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
-import os
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
-from ..errors import DataError
 from ..symbolic.expr import variables
 from .charts import front_chart, histogram
 from .parts import formula_part, r2_shown, shown
-from .rows import Rows, read_rows
+from .rows import Rows, rows_to_draw
 
 MAX_COLUMNS = 40
 
 
-def report_html(model_or_run: Any, X: Any = None, y: Any = None) -> str:
-    """The page as text.
+def report_html(model: Any, X: Any = None, y: Any = None) -> str:
+    """The page as text, about a fitted estimator.
 
-    `model_or_run` is a fitted estimator, or the folder (or model.json) that `unisymnet fit` wrote. With the data
-    `X` and `y` the page also shows predictions, residuals and response curves; the model itself keeps no data.
+    With the data `X` and `y` the page also shows predictions, residuals and response curves. A saved model holds no
+    data; one that was fitted in this process remembers enough rows to draw.
     """
-    model, version = _model(model_or_run)
-    rows = read_rows(model.formula_.names, X, y)
+    rows = rows_to_draw(model, X, y)
     parts = [
         _front(model),
         *(formula_part(model, index, rows) for index in range(len(model.front_))),
         _data(model, rows),
-        _found(model, version),
+        _found(model),
     ]
     return _page(model, "".join(parts))
 
 
-def _model(given: Any) -> tuple[Any, str]:
-    """The fitted estimator, and the version that fitted it."""
-    if not isinstance(given, str | os.PathLike):
-        if not hasattr(given, "front_"):
-            raise DataError(f"a report needs a fitted model, got {type(given).__name__}; call fit first")
-        return given, __version__
-    from ..regressor import UniSymNetRegressor
-
-    path = Path(given)
-    path = path / "model.json" if path.is_dir() else path
-    model = UniSymNetRegressor.load(path)
-    return model, str(json.loads(path.read_text("utf-8")).get("package", __version__))
-
-
 def _page(model: Any, body: str) -> str:
     folder = files(__package__)
-    style = folder.joinpath("page.css").read_text("utf-8")
+    style = "".join(folder.joinpath(name).read_text("utf-8") for name in ("page.css", "charts.css", "phone.css"))
     script = folder.joinpath("page.js").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
     policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
@@ -139,7 +120,7 @@ def _column(name: str, role: str, values: Any) -> str:
     return f'<tr><td class="name">{escape(name)}</td><td>{role}</td>{cells}<td>{histogram(values)}</td></tr>'
 
 
-def _found(model: Any, version: str) -> str:
+def _found(model: Any) -> str:
     given, default = model.get_params(deep=False), type(model)().get_params(deep=False)
     changed = ", ".join(f"{key}={given[key]!r}" for key in given if _differs(given[key], default.get(key)))
     facts = {
@@ -150,7 +131,7 @@ def _found(model: Any, version: str) -> str:
         "picked by": f"{model.selection} of the front",
         "rows": f"{model.n_train_} searched" + (f", {model.n_valid_} kept back" if model.n_valid_ else ""),
         "settings": changed or "defaults",
-        "version": f"unisymnet {version}",
+        "version": f"unisymnet {getattr(model, 'fitted_with_', __version__)}",
     }
     listed = "".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in facts.items())
     lines = "".join(

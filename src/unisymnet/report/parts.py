@@ -172,29 +172,32 @@ def _responses(formula: Formula, rows: Rows, slices: list[Slice], index: int) ->
 
 
 def _network(formula: Formula) -> str:
+    return (
+        '<section class="card"><h2>Symbolic network</h2><p class="hint">The same formula as a unified network: '
+        "weighted sums into id, sin, cos, exp and ln. Numbers on lines are weights, below nodes biases.</p>"
+        f"{network_picture(formula)}</section>"
+    )
+
+
+def network_picture(formula: Formula) -> str:
+    """The network with its weights, or a word why there is none."""
     used = variables(formula.expr)
     place = {column: i for i, column in enumerate(used)}
     packed = rebuild(formula.expr, lambda node: Var(place[node.index]) if isinstance(node, Var) else node)
     try:
         network = identify(packed)
     except EncodingError as error:
-        body = f'<p class="hint">This formula has no such network: {escape(str(error))}.</p>'
-    else:
-        if network.structure.n_nodes > MAX_NETWORK:
-            body = f'<p class="hint">The network has {network.structure.n_nodes} nodes, too many to draw.</p>'
-        else:
-            target = formula.target if len(formula.target) <= 6 else formula.target[:5] + "…"
-            names = [formula.names[i] for i in used]
-            picture = draw_svg(network, _node_names(names))
-            picture = picture.replace(">y</text></svg>", f">{escape(target)}</text></svg>")
-            body = f'<div class="network" tabindex="0" role="region" aria-label="Symbolic network">{picture}</div>'
-            if any(len(name) > MAX_NODE_NAME for name in names):
-                body += f'<p class="hint">Inputs from the top: {escape(", ".join(names))}.</p>'
-    return (
-        '<section class="card"><h2>Symbolic network</h2><p class="hint">The same formula as a unified network: '
-        "weighted sums into id, sin, cos, exp and ln. Numbers on lines are weights, below nodes biases.</p>"
-        f"{body}</section>"
-    )
+        return f'<p class="hint">This formula has no such network: {escape(str(error))}.</p>'
+    if network.structure.n_nodes > MAX_NETWORK:
+        return f'<p class="hint">The network has {network.structure.n_nodes} nodes, too many to draw.</p>'
+    target = formula.target if len(formula.target) <= 6 else formula.target[:5] + "…"
+    names = [formula.names[i] for i in used]
+    picture = draw_svg(network, _node_names(names))
+    picture = picture.replace(">y</text></svg>", f">{escape(target)}</text></svg>")
+    body = f'<div class="network" tabindex="0" role="region" aria-label="Symbolic network">{picture}</div>'
+    if any(len(name) > MAX_NODE_NAME for name in names):
+        body += f'<p class="hint">Inputs from the top: {escape(", ".join(names))}.</p>'
+    return body
 
 
 def _node_names(names: list[str]) -> list[str]:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import DataError
 from ..formula import Formula
 from .charts import error_share
-from .rows import Rows, influence, predictions, read_rows, slice_of, thin
+from .rows import Rows, influence, predictions, rows_to_draw, slice_of, thin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +21,10 @@ _DATA, _LINE = "#1f5fbf", "#b5371f"
 
 
 def plot(model: Any, X: Any = None, y: Any = None, index: int | None = None) -> Figure:
-    """A figure about a fitted model; without data it shows the front only.
+    """A figure about a fitted model: front, prediction, residuals, strongest response; behind `model.plot`.
+
+    Without `X` and `y` it shows the rows that a model fitted in this process remembers, and of a loaded model the
+    front only.
 
     `index` is a formula of the table, the picked one if None. The figure belongs to no window and no pyplot state:
     a notebook shows it, `figure.savefig("fit.pdf")` writes it.
@@ -31,10 +33,8 @@ def plot(model: Any, X: Any = None, y: Any = None, index: int | None = None) -> 
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError("plots need matplotlib: pip install 'unisymnet[plot]'") from error
-    if not hasattr(model, "front_"):
-        raise DataError(f"a plot needs a fitted model, got {type(model).__name__}; call fit first")
+    rows = rows_to_draw(model, X, y)
     formula = model.formula_ if index is None else model[index]
-    rows = read_rows(formula.names, X, y)
     chosen = model.picked_ if index is None else range(len(model.front_))[index]
     if rows is None:
         figure = Figure(figsize=(6.0, 4.2), layout="constrained")

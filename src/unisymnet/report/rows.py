@@ -25,6 +25,7 @@ MARGIN = 0.35  # how far a slice goes beyond the data, in widths of the data
 N_POINTS = 161
 MAX_FEW_ROWS = 5000
 NORMAL_95 = 1.96
+MAX_REMEMBERED, MAX_CELLS = 1000, 200_000
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,21 @@ class Field:
     u: Floats
     v: Floats
     value: Floats
+
+
+def rows_to_draw(model: Any, X: Any, y: Any) -> Rows | None:
+    """The caller's rows, or those that a model fitted in this process remembers, or None."""
+    if not hasattr(model, "front_"):
+        raise DataError(f"a picture needs a fitted model, got {type(model).__name__}; call fit first")
+    if X is None and y is None:
+        X, y = getattr(model, "_drawn", None) or (None, None)
+    return read_rows(model.formula_.names, X, y)
+
+
+def rows_to_remember(X: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Few enough rows to keep beside a model, copied."""
+    chosen = thin(len(y), min(MAX_REMEMBERED, max(50, MAX_CELLS // max(X.shape[1], 1))))
+    return X[chosen], y[chosen]
 
 
 def read_rows(names: Sequence[str], X: Any, y: Any) -> Rows | None:
