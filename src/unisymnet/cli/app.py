@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -18,9 +19,9 @@ app = typer.Typer(
     help="Formulas from data. Start with `unisymnet demo`, then `unisymnet fit data.csv --target y`.",
 )
 
-Data = Annotated[str, typer.Argument(help="CSV, TSV, Excel or Parquet file, or - for stdin")]
+Data = Annotated[str, typer.Argument(metavar="DATA", help="CSV, TSV, Excel or Parquet file, or - for stdin")]
 Target = Annotated[str | None, typer.Option("--target", "-t", help="column to explain (default: the last)")]
-Run = Annotated[str, typer.Argument(help="folder that `fit` wrote, or its model.json")]
+Run = Annotated[str, typer.Argument(metavar="RUN", help="folder that `fit` wrote, or its model.json")]
 Pick = Annotated[int | None, typer.Option(help="row of the table (default: the one it picked)")]
 Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
 Features = Annotated[str | None, typer.Option(help="columns to use, with commas (default: all numbers)")]
@@ -40,6 +41,8 @@ def main() -> None:
         sys.exit(BAD_DATA)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+    except BrokenPipeError:  # `unisymnet … | head`: nobody reads on, which is no mistake
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @app.command()
@@ -77,6 +80,8 @@ def fit(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
 ) -> None:
     """Find formulas for a column of a table."""
+    if sys.stderr.isatty() and not (quiet or json):
+        print(f"reading {data} …", end="\r", file=sys.stderr, flush=True)  # loading the libraries takes a second or two
     from .fitting import Request, run_fit
 
     settings = {
@@ -106,7 +111,7 @@ def show(run: Run, pick: Pick = None, json: Json = False) -> None:
 @app.command()
 def predict(
     run: Run,
-    data: Annotated[str, typer.Argument(help="table with the columns of the formula, or - for stdin")],
+    data: Annotated[str, typer.Argument(metavar="DATA", help="table with the columns of the formula, or - for stdin")],
     pick: Pick = None,
     out: Annotated[str | None, typer.Option(help="CSV file to write (default: stdout)")] = None,
     delimiter: Delimiter = None,
@@ -132,7 +137,7 @@ def export(
 @app.command()
 def report(
     run: Run,
-    data: Annotated[str | None, typer.Argument(help="the table (default: the one that `fit` read)")] = None,
+    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="the table (default: that of the fit)")] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="HTML file to write")] = "report.html",
     delimiter: Delimiter = None,
 ) -> None:
@@ -145,7 +150,8 @@ def report(
 @app.command()
 def score(
     data: Data,
-    formula: Annotated[str, typer.Argument(help='your formula, e.g. "a*x/(b+x)"; unknown names are fitted')],
+    formula: Annotated[str, typer.Argument(metavar="FORMULA", help='like "a*x/(b+x)"; unknown names are fitted')],
+    run: Annotated[str | None, typer.Option(help="folder of a fit: put the formula into its table")] = None,
     target: Target = None,
     weights: Weights = None,
     delimiter: Delimiter = None,
@@ -154,7 +160,7 @@ def score(
     """Try your own formula: fit its constants and say how well it does."""
     from .own import score_formula
 
-    score_formula(data, formula, target, weights, delimiter, json)
+    score_formula(data, formula, target, weights, delimiter, json, run)
 
 
 @app.command()
@@ -190,7 +196,7 @@ def info(json: Json = False) -> None:
 
 @app.command()
 def bench(
-    suite: Annotated[str, typer.Argument(help="a suite, or `list` to see all")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="a suite, or `list` to see all")],
     method: Annotated[str, typer.Option(help="unisymnet or a peer")] = "unisymnet",
     noise: Annotated[float, typer.Option(help="noise level, as in SRBench")] = 0.0,
     max_time: Seconds = 60.0,

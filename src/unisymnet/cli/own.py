@@ -3,19 +3,53 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+from ..errors import DataError
 from ..formula import Formula
-from ..regressor import fit_formula
+from ..regressor import UniSymNetRegressor, fit_formula
+from ..regressor.own import add_formula
+from ..regressor.table import front_text
 from .results import load_run, picked_formula
 from .tables import Table, load_table
 
 
 def score_formula(
-    data: str, text: str, target: str | None, weights: str | None, delimiter: str | None, as_json: bool
+    data: str, text: str, target: str | None, weights: str | None, delimiter: str | None, as_json: bool, run: str | None
 ) -> None:
+    """Fit the constants; with a run, put the formula into its table and save it there."""
+    model = None if run is None else load_run(run)
+    if model is not None:
+        target = target or model.formula_.target
     table = load_table(data, target=target, weights=weights, delimiter=delimiter)
     found = fit_formula(text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights)
-    _print(found, table, as_json)
+    place = None
+    if model is not None and run is not None:
+        place = _add(model, found, table)
+        path = Path(run)
+        model.save(path / "model.json" if path.is_dir() else path)
+    _print(found, table, as_json, place)
+    if model is not None and place is not None and not as_json:
+        print(f"\n{front_text(model.front_, model.picked_)}\n")
+        better = [i for i, e in enumerate(model.front_[:place]) if e.loss <= model.front_[place].loss]
+        if better:
+            print(f"yours is {place}; {better[-1]} is no longer and fits at least as well")
+        else:
+            print(f"yours is {place}, and on the front: nothing shorter fits as well")
+        print(f"saved in {run}; next: unisymnet export {run} --pick {place} --to latex")
+
+
+def _add(model: UniSymNetRegressor, found: Formula, table: Table) -> int:
+    """The formula in the columns of the run, which may be others, or in another order."""
+    names = model.formula_.names
+    missing = [name for name in found.columns if name not in names]
+    if missing:
+        raise DataError(f"the run was fitted without the column {missing[0]!r}; it has {', '.join(names)}")
+    own = Formula.parse(str(found), names, found.target)
+    X, y = table.X, table.y
+    if all(name in X.columns for name in names):
+        own = own.with_errors(X[list(names)].to_numpy(), y, table.weights)
+    return add_formula(model, own, X, y)
 
 
 def refit_formula(
@@ -26,10 +60,11 @@ def refit_formula(
     _print(formula.refit(table.X, table.y), table, as_json)
 
 
-def _print(formula: Formula, table: Table, as_json: bool) -> None:
+def _print(formula: Formula, table: Table, as_json: bool, place: int | None = None) -> None:
     r2 = formula.score(table.X, table.y, table.weights)
     if as_json:
         shown = formula.to_dict() | {"r2": r2, "rows": len(table.y), "complexity": formula.complexity}
+        shown |= {} if place is None else {"pick": place}
         print(json.dumps(shown, ensure_ascii=False, indent=2))
         return
     print(f"{formula.target} = {formula.text(6)}")

@@ -6,12 +6,18 @@ import sys
 
 from ..regressor import UniSymNetRegressor
 from ..regressor.table import DIGITS, chosen_text, r2_text
+from ..report.cautions import cautions
+from ..report.rows import influence, rows_to_draw, slice_of
+
+MAX_CAREFUL = 4
 
 
 def print_result(model: UniSymNetRegressor) -> None:
-    """The front, the chosen formula and the notes."""
+    """The front, the chosen formula, the notes, and what to be careful about where the rows of the fit are known."""
+    careful = _careful(model)
     if not sys.stdout.isatty():
         print(model)
+        print("".join(f"  careful: {text}\n" for text in careful), end="")
         return
     from rich.console import Console
     from rich.panel import Panel
@@ -40,3 +46,14 @@ def print_result(model: UniSymNetRegressor) -> None:
     console.print(Panel(Text(chosen_text(model.front_[model.picked_])), expand=False, border_style="green"))
     for note in model.notes_:
         console.print(Text(f"note: {note}", style="yellow"))
+    for text in careful:
+        console.print(Text(f"careful: {text}", style="yellow"))
+
+
+def _careful(model: UniSymNetRegressor) -> list[str]:
+    """The first sentences of the report's warnings."""
+    rows = rows_to_draw(model, None, None)
+    if rows is None:
+        return []
+    slices = [slice_of(model.formula_, rows, column) for column in influence(model.formula_, rows)]
+    return cautions(model, model.front_[model.picked_], rows, slices)[:MAX_CAREFUL]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ from ..formula.constants import report
 from ..problem import make_problem
 from ..symbolic.expr import Expr
 from ..symbolic.parse import parse
+from .entry import Entry
+
+OWN = "yours"  # the source of a formula that the user has put into the table
 
 
 def fit_formula(
@@ -53,6 +57,27 @@ def fit_formula(
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     constants = report(candidate.expr, table, truth, weights)
     return Formula(candidate.expr, tuple(names), target, constants)
+
+
+def add_formula(model: Any, formula: Formula, X: Any, y: Any) -> int:
+    """Put a formula of the user into the table of a fitted model, by its size; its place there.
+
+    It stays even if a formula of the table is both simpler and better: the user wants to compare.
+    """
+    rest = np.asarray(y, dtype=np.float64) - formula.predict(X)
+    loss = float(np.mean(rest**2)) if np.isfinite(rest).all() else float("inf")
+    kept = [entry for entry in model.front_ if str(entry.formula) != str(formula)]
+    place = sum(entry.complexity <= formula.complexity for entry in kept)
+    gain, step = 0.0, 0
+    if place and math.isfinite(loss):
+        gain = math.log(max(kept[place - 1].loss, 1e-300)) - math.log(max(loss, 1e-300))
+        step = formula.complexity - kept[place - 1].complexity
+    score = gain / step if step and math.isfinite(gain) else 0.0
+    entry = Entry(formula, formula.complexity, loss, formula.score(X, y), None, score, OWN)
+    picked = model.front_[model.picked_]
+    model.front_ = (*kept[:place], entry, *kept[place:])
+    model.picked_ = model.front_.index(picked) if picked in model.front_ else place
+    return place
 
 
 def as_expr(formula: str | Formula | Expr, names: Sequence[str]) -> Expr:

@@ -1,6 +1,7 @@
-"""What a person sees while a fit runs: one live line in a terminal, plain lines elsewhere, nothing when quiet.
+"""What a person sees while a fit runs: a live panel in a terminal, plain lines elsewhere, nothing when quiet.
 
-Everything goes to stderr, so that stdout stays free for results. Does not know the search: it is told events.
+Everything goes to stderr, so that stdout stays free for results. Does not know the search: it is told events. The
+panel's clock goes on between events, because some stages think for seconds without a word.
 """
 
 from __future__ import annotations
@@ -8,17 +9,31 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, TextIO
 
 from ..candidate import Candidate, ParetoFront
 from ..symbolic.text import to_text
+from .table import r2_text
 
 SECONDS_BETWEEN_LINES = 2.0
 MAX_FORMULA = 60
+MAX_FRONT = 8
+BAR = 24
+
+
+@dataclass(frozen=True)
+class _State:
+    """The last event, as the panel draws it from another thread."""
+
+    n_evaluations: int
+    stage: str
+    front: tuple[Candidate, ...]
+    best: Candidate
 
 
 class Progress:
-    """Shows events; use as a context manager, so that the live line is cleared at the end."""
+    """Shows events; use as a context manager, so that the panel is cleared at the end."""
 
     def __init__(
         self,
@@ -33,17 +48,23 @@ class Progress:
         self.best = best
         self.stream = sys.stderr if stream is None else stream
         self._live: Any = None
+        self._width = 80
+        self._state: _State | None = None
+        self._began = time.monotonic()
         self._last = -SECONDS_BETWEEN_LINES
         self._shown = ""
         self._line = ""
 
     def __enter__(self) -> Progress:
+        self._began = time.monotonic()
         if self.stream.isatty():
             from rich.console import Console
             from rich.live import Live
 
             console = Console(file=self.stream)
-            self._live = Live("searching …", console=console, refresh_per_second=8, transient=True)
+            # Narrower than the terminal: it prints ^C behind the panel, and a line that breaks would stay for good.
+            self._width = max(console.width - 6, 20)
+            self._live = Live(get_renderable=self._panel, console=console, refresh_per_second=8, transient=True)
             self._live.start()
         return self
 
@@ -54,21 +75,59 @@ class Progress:
             print(self._line, file=self.stream, flush=True)
 
     def tell(self, seconds: float, n_evaluations: int, front: ParetoFront, stage: str) -> None:
-        """Show the state; in a terminal at every event, elsewhere when the best formula is another one."""
+        """Take note of the state; without a panel, a line when the best formula is another one."""
         if not len(front):
             return
         best = self.best(front)
-        formula = to_text(best.expr, self.names, 4)
-        formula = formula if len(formula) <= MAX_FORMULA else formula[: MAX_FORMULA - 1] + "…"
-        limit = "" if self.max_time is None else f" of {self.max_time:g}"
-        rate = n_evaluations / max(seconds, 1e-9)
-        line = f"{seconds:5.1f}{limit} s  {stage:<10} {n_evaluations} tried, {rate:.0f}/s  {formula}"
+        self._state = _State(n_evaluations, stage, tuple(front), best)
         if self._live is not None:
-            from rich.text import Text
-
-            self._live.update(Text(line, no_wrap=True, overflow="ellipsis"))
-        elif formula != self._shown:
-            self._line = line  # shown when the next line is due, or at the end
+            return
+        formula = self._text(best)
+        if formula != self._shown:
+            limit = "" if self.max_time is None else f" of {self.max_time:g}"
+            rate = n_evaluations / max(seconds, 1e-9)
+            # Shown when the next line is due, or at the end.
+            self._line = f"{seconds:5.1f}{limit} s  {stage:<10} {n_evaluations} tried, {rate:.0f}/s  {formula}"
             if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
-                print(line, file=self.stream, flush=True)
+                print(self._line, file=self.stream, flush=True)
                 self._shown, self._line, self._last = formula, "", time.monotonic()
+
+    def _text(self, candidate: Candidate) -> str:
+        formula = to_text(candidate.expr, self.names, 4)
+        return formula if len(formula) <= MAX_FORMULA else formula[: MAX_FORMULA - 1] + "…"
+
+    def _panel(self) -> Any:
+        """Clock, stage and speed, and below them the front as it grows, the best formula marked."""
+        from rich.console import Group
+        from rich.panel import Panel
+        from rich.table import Table
+        from rich.text import Text
+
+        state = self._state
+        lines: list[Any] = [Text(self._clock(), no_wrap=True, overflow="ellipsis")]
+        if state is not None:
+            table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+            table.add_column("size", justify="right")
+            table.add_column("R²", justify="right")
+            table.add_column("formula", no_wrap=True, overflow="ellipsis")
+            worst = state.front[0].loss  # the mean of y, so 1 - loss/worst is R²
+            for candidate in state.front[-MAX_FRONT:]:
+                r2 = 1.0 - candidate.loss / worst if worst > 0.0 else 1.0
+                cells = (str(candidate.complexity), r2_text(r2), self._text(candidate))
+                table.add_row(*map(Text, cells), style="bold green" if candidate is state.best else None)
+            lines += [Text(""), table]
+        hint = Text("Ctrl-C: stop and keep the best", style="dim")
+        title: dict[str, Any] = {"title": "searching", "title_align": "left", "subtitle_align": "right"}
+        return Panel(Group(*lines), subtitle=hint, width=self._width, **title)
+
+    def _clock(self) -> str:
+        seconds = time.monotonic() - self._began
+        text = f"{seconds:.1f} s"
+        if self.max_time is not None:
+            done = round(BAR * min(seconds / self.max_time, 1.0))
+            left = max(self.max_time - seconds, 0.0)
+            text += f"  {'━' * done}{'┄' * (BAR - done)}  {left:.0f} s left"
+        if self._state is None:
+            return f"{text}   getting ready"
+        n, stage = self._state.n_evaluations, self._state.stage
+        return f"{text}   {n} formulas, {n / max(seconds, 1e-9):.0f}/s   {stage}"

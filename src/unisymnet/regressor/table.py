@@ -12,6 +12,8 @@ from typing import Any
 from .entry import Entry
 
 MAX_FORMULA = 88
+MAX_NAMES = 8
+MAX_CONSTANTS = 6
 DIGITS = 5
 
 
@@ -38,14 +40,19 @@ def front_text(entries: Sequence[Entry], picked: int) -> str:
 
 
 def chosen_text(entry: Entry) -> str:
-    """The chosen formula, its constants with ±, and where it holds."""
+    """The chosen formula, its constants with ±, where it holds, and the columns it does without."""
     formula = entry.formula
     lines = [f"{formula.target} = {formula.text(DIGITS + 1)}"]
     shown = [constant for constant in formula.constants if constant.stderr is not None]
     if shown:
-        lines.append("  constants: " + ",  ".join(str(constant) for constant in shown))
+        more = f",  and {len(shown) - MAX_CONSTANTS} more" if len(shown) > MAX_CONSTANTS else ""
+        lines.append("  constants: " + ",  ".join(map(str, shown[:MAX_CONSTANTS])) + more)
     if formula.domain:
         lines.append("  holds where " + " and ".join(formula.domain))
+    spare = [name for name in formula.names if name not in formula.columns]
+    if spare:
+        more = f" and {len(spare) - MAX_NAMES} more" if len(spare) > MAX_NAMES else ""
+        lines.append(f"  not in it: {', '.join(spare[:MAX_NAMES])}{more}")
     return "\n".join(lines)
 
 

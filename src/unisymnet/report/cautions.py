@@ -13,6 +13,7 @@ import numpy as np
 from .rows import Rows, Slice, predictions
 
 FEW_ROWS = 20
+LONG = 30  # symbols
 NOISY = 0.9999  # R² below which the residuals are worth a word
 GAP = 2.0  # how many times worse on rows kept back
 EXACT = 1e-20  # share of the variance that is rounding
@@ -20,7 +21,7 @@ FAR = 3.0  # widths of the target's range: what a slice beyond the data should n
 
 
 def cautions(model: Any, entry: Any, rows: Rows | None, slices: list[Slice]) -> list[str]:
-    """The sentences, most important first."""
+    """The sentences, most important first; the fit's own `notes_` are not repeated."""
     n_rows = len(rows.y) if rows is not None else model.n_train_ + model.n_valid_
     said = any(note.startswith("only") for note in model.notes_)  # the fit has already counted the rows
     found = [
@@ -32,13 +33,18 @@ def cautions(model: Any, entry: Any, rows: Rows | None, slices: list[Slice]) -> 
         found.append("The search was stopped early; longer might find a better formula.")
     if rows is not None and rows.n_left_out:
         found.append(f"{rows.n_left_out} rows were left out because a value is missing.")
-    return [*found, *(f"{note[:1].upper()}{note[1:]}." for note in model.notes_)]
+    return found
 
 
 def _fit(entry: Any, n_rows: int) -> list[str]:
     found = []
     if n_rows < FEW_ROWS:
         found.append(f"Only {n_rows} rows: another formula may fit as well by chance; more rows would decide.")
+    if entry.complexity > LONG:
+        found.append(
+            f"A formula of {entry.complexity} symbols describes these rows rather than a law; "
+            "compare the shorter ones of the table."
+        )
     rest = 1.0 - entry.r2
     if not math.isfinite(entry.r2):
         found.append("The formula is undefined on some of the rows.")
@@ -85,5 +91,4 @@ def _beyond(entry: Any, rows: Rows, slices: list[Slice]) -> list[str]:
     inside = predictions(entry.formula, rows.X)
     if not np.isfinite(inside).all():
         found.append(f"{int((~np.isfinite(inside)).sum())} of {len(inside)} rows have no predicted value.")
-    found.append("Nothing is known outside the range of the data: see the shaded parts of the curves below.")
     return found

@@ -36,10 +36,14 @@ def formula_part(model: Any, index: int, rows: Rows | None) -> str:
     if rows is not None:
         columns = influence(entry.formula, rows)[:MAX_SLICES]
         slices = [slice_of(entry.formula, rows, column) for column in columns]
+    careful = cautions(model, entry, rows, slices)
+    if rows is not None:
+        careful.append("Nothing is known outside the range of the data: see the shaded parts of the curves below.")
+    careful += [f"{note[:1].upper()}{note[1:]}." for note in model.notes_]
     hidden = "" if index == model.picked_ else " hidden"
     inner = [
         _head(model, entry, index),
-        _cautions(cautions(model, entry, rows, slices)),
+        _cautions(careful),
         _constants(entry.formula),
         *(_fit(entry.formula, rows) if rows is not None else ()),
         *(_responses(entry.formula, rows, slices, index) if rows is not None else ()),

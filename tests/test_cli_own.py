@@ -1,0 +1,63 @@
+"""`score --run`: the user's formula in the table of a fit; and what a result warns about."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from report.models import energy
+from unisymnet import UniSymNetRegressor
+from unisymnet.cli import main
+from unisymnet.cli.screen import print_result
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.chdir(tmp_path)
+    model, X, y = energy()
+    X[["junk", "v_1", "m"]].assign(E=y).to_csv("data.csv", index=False)  # in another order than in the run
+    model.save("run/model.json")
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["unisymnet", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return run
+
+
+def test_a_better_formula_takes_its_place_on_the_front(call) -> None:
+    code, out, err = call("score", "data.csv", "a*v_1**2", "--run", "run")
+    assert code == 0, err
+    assert "yours is 1, and on the front" in out and "unisymnet export run --pick 1 --to latex" in out
+    model = UniSymNetRegressor.load("run/model.json")
+    assert [entry.source for entry in model.front_] == ["monomial", "yours", "monomial", "monomial"]
+    assert str(model.formula_) == "0.5*m*v_1**2" and model.picked_ == 3
+    assert model[1].columns == ("v_1",) and model[1].constants[0].stderr is not None
+    # Again: nothing is doubled.
+    assert json.loads(call("score", "data.csv", "a*v_1**2", "--run", "run", "--json")[1])["pick"] == 1
+    assert len(UniSymNetRegressor.load("run/model.json").front_) == 4
+
+
+def test_a_worse_formula_is_compared_all_the_same(call) -> None:
+    out = call("score", "data.csv", "a*m*v_1 + b*junk", "--run", "run/model.json")[1]
+    assert "yours is 3; 2 is no longer and fits at least as well" in out
+    assert len(UniSymNetRegressor.load("run/model.json").front_) == 4
+
+
+def test_columns_that_the_run_does_not_know_are_named(call) -> None:
+    Path("data.csv").write_text("m,w,E\n1,2,3\n2,3,4\n3,5,9\n")
+    code, _, err = call("score", "data.csv", "a*m + w", "--run", "run")
+    assert code == 3 and "without the column 'w'; it has m, v_1, junk" in err
+
+
+def test_a_result_says_what_it_does_without_and_what_is_doubtful(capsys: pytest.CaptureFixture[str]) -> None:
+    model, X, y = energy()
+    model._drawn = (X.to_numpy()[:12], y.to_numpy()[:12])
+    print_result(model)
+    out = capsys.readouterr().out
+    assert "not in it: junk" in out and "note: constant columns" in out
+    assert "careful: Only 12 rows" in out and "stays unexplained" in out
