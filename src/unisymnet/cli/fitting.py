@@ -78,6 +78,7 @@ def python_source(request: Request, table: Table) -> str:
     if request.guesses:
         fit.append(f"guesses={list(request.guesses)!r}")
     lines = [
+        *(["import sys", ""] if request.data == "-" else []),
         "import pandas as pd",
         "from unisymnet import UniSymNetRegressor",
         "",
