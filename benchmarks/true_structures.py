@@ -20,8 +20,7 @@ from unisymnet.candidate import Status
 from unisymnet.deadline import Deadline
 from unisymnet.errors import EncodingError
 from unisymnet.fit.kernels import warm_up
-from unisymnet.fit.sfo import SFO
-from unisymnet.fit.snap import snap
+from unisymnet.fit.law import fit_law
 from unisymnet.metrics import is_solution_srbench, is_solution_strict, r2
 from unisymnet.problem import make_problem
 from unisymnet.symbolic.expr import Expr, evaluate
@@ -49,23 +48,23 @@ def encodable(suites: tuple[str, ...]) -> Iterator[tuple[BenchProblem, Expr]]:
                 break
 
 
-def solve(problem: BenchProblem, skeleton: Expr, noise: float) -> tuple[bool, float]:
-    """Was the law found (strict judge without noise, SRBench's with), and in what time?"""
+def solve(problem: BenchProblem, skeleton: Expr, noise: float) -> tuple[bool, float, str]:
+    """Was the law found (strict judge without noise, SRBench's with), in what time, and what was the answer?"""
     rng = np.random.default_rng(SEED)
     rows = 200 if problem.suite == "feynman" else None
     X, y = problem.sample(rows, rng=rng)
     data = make_problem(X, add_noise(y, noise, rng=rng) if noise else y)
     began = time.perf_counter()
-    result = SFO().fit_expr(skeleton, data, rng=rng, deadline=Deadline.after(MAX_TIME))
-    if result.status is not Status.OK:
-        return False, time.perf_counter() - began
-    found = simplify(snap(data.to_original(result.expr), X, data.y * data.y_scale).expr)
+    law = fit_law(skeleton, data, rng=rng, deadline=Deadline.after(MAX_TIME))
     seconds = time.perf_counter() - began
+    if law.status is not Status.OK:
+        return False, seconds, law.status.value
+    found = law.expr
     X_in, y_in = problem.sample(400, rng=rng, part="test")
     if noise:
-        return is_solution_srbench(problem.expr, found, r2(y_in, evaluate(found, X_in))), seconds
+        return is_solution_srbench(problem.expr, found, r2(y_in, evaluate(found, X_in))), seconds, str(found)
     X_out, _ = problem.sample(400, rng=rng, part="wide")
-    return is_solution_strict(problem.expr, found, X_in, X_out), seconds
+    return is_solution_strict(problem.expr, found, X_in, X_out), seconds, str(found)
 
 
 def rates(suites: tuple[str, ...] = ("standard", "feynman")) -> tuple[float, float]:
@@ -74,13 +73,16 @@ def rates(suites: tuple[str, ...] = ("standard", "feynman")) -> tuple[float, flo
     return _table(0.0, suites), _table(0.01, suites)
 
 
-def _table(noise: float, suites: tuple[str, ...]) -> float:
+def _table(noise: float, suites: tuple[str, ...], only: list[str] | None = None) -> float:
     missed, times = [], []
     for problem, skeleton in encodable(suites):
-        solved, seconds = solve(problem, skeleton, noise)
+        if only is not None and problem.name not in only:
+            continue
+        solved, seconds, found = solve(problem, skeleton, noise)
         times.append(seconds)
         if not solved:
             missed.append(problem.name)
+            print(f"  {problem.name} ({seconds:.1f} s)\n    law   {problem.expr}\n    found {found}", flush=True)
     rate = 1.0 - len(missed) / len(times)
     print(f"noise {noise}: {len(times) - len(missed)} of {len(times)} ({rate:.1%}), median {np.median(times):.3f} s")
     print(f"  missed: {', '.join(missed)}")
@@ -90,10 +92,11 @@ def _table(noise: float, suites: tuple[str, ...]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--noise", type=float, nargs="*", default=[0.0, 0.01])
+    parser.add_argument("--only", nargs="*", default=None, help="names of rows")
     parser.add_argument("--suite", nargs="*", default=["standard", "feynman"])
     arguments = parser.parse_args()
     warm_up()
-    values = [_table(noise, tuple(arguments.suite)) for noise in arguments.noise]
+    values = [_table(noise, tuple(arguments.suite), arguments.only) for noise in arguments.noise]
     print(" ".join(f"rate_{noise:g}={value:.3f}" for noise, value in zip(arguments.noise, values, strict=True)))
 
 

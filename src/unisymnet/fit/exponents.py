@@ -90,7 +90,7 @@ def simplest_choices(
     values: tuple[float | None, ...], n_positions: int, most: int
 ) -> Iterator[tuple[float | None, ...]]:
     """Choices for all positions in the order of their total cost: ones, then single squares and inverses, …"""
-    ranked = sorted(values, key=_cost)
+    ranked = sorted(values, key=unusualness)
     heap: list[tuple[float, tuple[int, ...]]] = [(0.0, (0,) * n_positions)]
     seen = {heap[0][1]}
     for _ in range(most if n_positions else 0):
@@ -102,10 +102,10 @@ def simplest_choices(
             following = (*ranks[:i], r + 1, *ranks[i + 1 :])
             if r + 1 < len(ranked) and following not in seen:
                 seen.add(following)
-                heapq.heappush(heap, (sum(_cost(ranked[k]) for k in following), following))
+                heapq.heappush(heap, (sum(unusualness(ranked[k]) for k in following), following))
 
 
-def _cost(exponent: float | None) -> float:
+def unusualness(exponent: float | None) -> float:
     """How unusual an exponent is; 1 is free."""
     if exponent is None:
         return 2.5

@@ -4,28 +4,35 @@ The paper's inner strategy for a skeleton f_s.  Every rollout replaces the expon
 continuous, ``*``), fits the other constants from several starts, and is rewarded with 1/(1 + error); the policy
 learns from the best rollouts only.  Repeated choices are looked up, not refitted.  Beyond the paper, each with its
 switch: ``warm`` (the first rollout leaves all exponents continuous, the next round what it found), ``climb`` (exponents
-of the best rollouts changed one at a time), ``sweep`` (the simplest choices of all) and ``deepen`` (more starts for the
-best).  A policy alone settles early on good approximations; these look where the exact law would be.
+of the best rollouts changed one at a time), ``sweep`` (the simplest choices of all), ``deepen`` (more starts for the
+best) and ``parsimony`` (of choices that noise does not tell apart, the simplest).  A policy alone settles early on
+good approximations; these look where the exact law would be.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..candidate import EXACT, Status
+from ..candidate import EXACT, TOKEN_NATS, Status
 from ..deadline import Deadline
 from ..problem import Floats, Problem
 from ..symbolic.constants import merge_params
 from ..symbolic.expr import Const, Expr, Param, bind, n_params, rebuild
 from ..symbolic.simplify import simplify
 from .constants import fit_constants
-from .exponents import EXPONENTS, ExponentPolicy, Temperature, simplest_choices
+from .exponents import EXPONENTS, ExponentPolicy, Temperature, simplest_choices, unusualness
+from .kernels import fit_tape
 from .snap import exponent_params
+from .tape import compile_tape
 
 Choice = tuple[float | None, ...]  # one value of V per exponent position, None for "*"
+
+
+MAX_SIGNS = 6  # inner constants whose signs are all tried
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ class SFO:
     climb: bool = True
     sweep: int = 250  # how many of the simplest choices; 0 switches it off
     deepen: int = 8  # times as many starts; 0 switches it off
+    parsimony: bool = True  # under noise, the choice of the shortest description instead of the lowest loss
     keep_history: bool = False
     n_threads: int = 1  # the result is the same for any number
 
@@ -68,6 +76,7 @@ class SFOResult:
     status: Status
     choice: Choice = ()
     n_fits: int = 0
+    others: tuple[Expr, ...] = ()  # formulas of other choices with short descriptions, shortest first
     rewards: tuple[float, ...] = ()  # best reward up to each step
     losses: tuple[float, ...] = ()  # best loss up to each fit
 
@@ -91,6 +100,7 @@ class _Rollouts:
         variance = float(np.average((self.y - np.average(self.y, weights=self.weights)) ** 2, weights=self.weights))
         self.variance = variance or 1.0
         self.known: dict[Choice, tuple[float, Floats | None]] = {}
+        self.plain: list[tuple[Choice, float, Floats, int]] = []  # choice, loss, constants, how many of them free
         self.best: tuple[float, Choice, Floats | None] = (math.inf, (), None)
         self.rewards: list[float] = []
         self.losses: list[float] = []
@@ -110,6 +120,8 @@ class _Rollouts:
             self.fitted(choice)
         if self.settings.deepen:
             self.deepen_best()
+        if self.settings.parsimony and not self.done():
+            self.try_plain_constants()
         return self.result()
 
     def warm_start(self) -> None:
@@ -155,11 +167,45 @@ class _Rollouts:
 
     def deepen_best(self, n_best: int = 12) -> None:
         """Refit the best choices from many more starts: a right choice may have met bad ones only."""
-        ranked = sorted(self.known, key=lambda c: self.known[c][0])
-        for choice in ranked[:n_best]:
+        for choice, _, _ in self.ranked()[:n_best]:
             if self.done() or self.deadline.expired():
                 return
             self._note(choice, self._fit(choice, self.settings.n_restarts * self.settings.deepen))
+
+    def ranked(self) -> list[tuple[Choice, float, Floats]]:
+        """Choices with loss and constants, by loss or, under noise, by the length of a description."""
+        found = [(c, loss, params) for c, (loss, params) in self.known.items() if params is not None]
+        if self.done() or not self.settings.parsimony:
+            return sorted(found, key=lambda row: row[1])
+        n = len(self.y)
+        free = n_params(self.skeleton) - len(self.positions)
+        lengths = [(self._length(c, loss) + 0.5 * free * math.log(n), k) for k, (c, loss, _) in enumerate(found)]
+        for choice, loss, params, n_free in self.plain:
+            lengths.append((self._length(choice, loss) + 0.5 * n_free * math.log(n), len(found)))
+            found.append((choice, loss, params))
+        return [found[k] for _, k in sorted(lengths)]
+
+    def _length(self, choice: Choice, loss: float) -> float:
+        """Nats for the residuals and the exponents."""
+        exponents = TOKEN_NATS * sum(map(unusualness, choice)) + 0.5 * choice.count(None) * math.log(len(self.y))
+        return 0.5 * len(self.y) * math.log(max(loss, EXACT**2 * self.variance)) + exponents
+
+    def try_plain_constants(self) -> None:
+        """Inner constants of 1 and -1 held, the linear ones solved for: under noise a fit drifts away from them."""
+        simple = simplest_choices(self.settings.exponents, len(self.positions), self.settings.sweep)
+        for choice in dict.fromkeys(c for c in (*simple, *self.known) if None not in c):
+            if self.deadline.expired():
+                return
+            expr, free = self._with_exponents(choice)
+            tape = compile_tape(expr, self.X.shape[1])
+            if not 0 < len(tape.nonlinear) <= MAX_SIGNS:
+                continue
+            starts = np.ones((2 ** len(tape.nonlinear), tape.n_params))
+            starts[:, tape.nonlinear] = list(itertools.product((1.0, -1.0), repeat=len(tape.nonlinear)))
+            fit = fit_tape(tape, self.X, self.y, starts, weights=self.weights, max_steps=0)
+            if fit.status is Status.OK:
+                params = self._whole(choice, free, fit.params)
+                self.plain.append((choice, float(fit.loss), params, len(tape.linear)))
 
     def done(self) -> bool:
         return self.best[0] <= (EXACT**2) * self.variance
@@ -191,10 +237,10 @@ class _Rollouts:
             self.best = (result[0], choice, result[1])
         self.losses.append(self.best[0])
 
-    def _fit(self, choice: Choice, n_starts: int) -> tuple[float, Floats | None]:
-        total = n_params(self.skeleton)
+    def _with_exponents(self, choice: Choice) -> tuple[Expr, list[int]]:
+        """The skeleton with the chosen exponents as numbers, and which parameters its new ones 0, 1, … were."""
         fixed = {p: v for p, v in zip(self.positions, choice, strict=True) if v is not None}
-        free = [i for i in range(total) if i not in fixed]
+        free = [i for i in range(n_params(self.skeleton)) if i not in fixed]
         renumbered = {old: new for new, old in enumerate(free)}
 
         def change(node: Expr) -> Expr:
@@ -202,8 +248,21 @@ class _Rollouts:
                 return node
             return Const(fixed[node.index]) if node.index in fixed else Param(renumbered[node.index])
 
+        return rebuild(self.skeleton, change), free
+
+    def _whole(self, choice: Choice, free: list[int], fitted: Floats) -> Floats:
+        """All parameters of the skeleton from the chosen and the fitted ones."""
+        params = np.empty(n_params(self.skeleton))
+        params[free] = fitted
+        for position, value in zip(self.positions, choice, strict=True):
+            if value is not None:
+                params[position] = value
+        return params
+
+    def _fit(self, choice: Choice, n_starts: int) -> tuple[float, Floats | None]:
+        expr, free = self._with_exponents(choice)
         fit = fit_constants(
-            rebuild(self.skeleton, change),
+            expr,
             self.X,
             self.y,
             weights=self.weights,
@@ -216,17 +275,15 @@ class _Rollouts:
         )
         if fit.status is not Status.OK:
             return math.inf, None
-        params = np.empty(total)
-        params[free] = fit.params
-        for position, value in fixed.items():
-            params[position] = value
-        return float(fit.loss), params
+        return float(fit.loss), self._whole(choice, free, fit.params)
 
-    def result(self) -> SFOResult:
-        loss, choice, params = self.best
+    def result(self, n_others: int = 16) -> SFOResult:
+        ranked = self.ranked()
         history = (tuple(self.rewards), tuple(self.losses)) if self.settings.keep_history else ((), ())
-        if params is None:
+        if not ranked:
             status = Status.TIMED_OUT if self.deadline.expired() else Status.NON_FINITE
-            return SFOResult(self.skeleton, math.inf, status, (), len(self.known), *history)
-        expr = simplify(bind(self.skeleton, params.tolist()))
-        return SFOResult(expr, loss, Status.OK, choice, len(self.known), *history)
+            return SFOResult(self.skeleton, math.inf, status, (), len(self.known), (), *history)
+        choice, loss, _ = ranked[0]
+        rows = ranked[:1] if self.done() else ranked[: n_others + 1]
+        expr, *others = (simplify(bind(self.skeleton, params.tolist())) for _, _, params in rows)
+        return SFOResult(expr, loss, Status.OK, choice, len(self.known), tuple(others), *history)

@@ -19,7 +19,7 @@ from ..problem import Floats
 from ..symbolic.constants import free_constants
 from ..symbolic.expr import Call, Const, Expr, Param, bind, children, evaluate, n_params, rebuild, size, walk
 from ..symbolic.simplify import simplify
-from .kernels import fit_tape, jacobian
+from .kernels import covariance, fit_tape, jacobian
 from .numbers import PLAIN_COST, SimpleNumber, is_plain, plain, simple_numbers
 from .tape import compile_tape
 
@@ -97,14 +97,25 @@ def snap(
     weights: ArrayLike | None = None,
     noise: float | None = None,
     deadline: Deadline | None = None,
+    drop: bool = True,
+    hold_units: bool = False,
 ) -> Snapped:
-    """Clean the constants of a fitted formula (all its constants are ``Const``)."""
+    """Clean the constants of a fitted formula (all its constants are ``Const``).
+
+    ``drop`` removes terms, too; ``hold_units`` takes constants of 1 and -1 as clean already instead of fitting them.
+    """
     data = _Data(X, y, weights, noise)
     deadline = deadline or Deadline.never()
-    state = _refit(_start(expr), data)
+    start = _start(expr)
+    if hold_units:
+        units = tuple(f"{v:g}" if abs(v) == 1.0 else None for v in start.values)
+        start = replace(start, names=units)
+    state = _refit(start, data)
     if state is None:
         return Snapped(expr, (), _loss(expr, data))
-    state = _drop_terms(state, data, deadline)
+    if drop:
+        state = _drop_terms(state, data, deadline)
+    state = _snap_together(_without_slack(state, data), data)
     refused: set[tuple[int, float]] = set()
     while not deadline.expired():
         better = _snap_next(state, data, refused)
@@ -227,6 +238,45 @@ def _without_one_term(expr: Expr) -> list[Expr]:
         assert isinstance(expr, Call)
         out += [Call(expr.op, (*expr.args[:i], c, *expr.args[i + 1 :])) for c in _without_one_term(child)]
     return out
+
+
+def _without_slack(state: _State, data: _Data) -> _State:
+    """Constants that the others can stand in for, such as a of a*sqrt(b*x + c), are set to 1 or -1.
+
+    As long as they are free, no constant of their group has a value of its own that could be simple.
+    """
+    while True:
+        free = state.free()
+        tape = compile_tape(_partly_bound(state), data.X.shape[1])
+        slack = np.flatnonzero(np.isinf(np.diag(covariance(tape, data.X, state.values[free], data.weights, 1.0))))
+        for index in (free[k] for k in slack):
+            value = math.copysign(1.0, state.values[index])
+            trial = _refit(_fixed(state, index, SimpleNumber(value, f"{value:g}", 0.0, 1.0)), data)
+            if trial is not None and data.no_worse(trial.loss, state.loss, 0.01):
+                state = trial
+                break
+        else:
+            return state
+
+
+def _snap_together(state: _State, data: _Data) -> _State:
+    """All constants with a whole number (then: a plain number) within their errors at once.
+
+    One at a time, the error of the first that is rounded is handed on to its neighbours, and the last no longer fits.
+    """
+    for most in (0.0, 1.0, PLAIN_COST):
+        trial, n_fixed = state, 0
+        for index in state.free():
+            near = [n for n in _offers(state, index, data) if n.cost <= most]
+            if near:
+                nearest = min(near, key=lambda n: abs(n.value - state.values[index]))
+                trial, n_fixed = _fixed(trial, index, nearest), n_fixed + 1
+        if n_fixed < 2:
+            continue
+        fitted = _refit(trial, data, keep_fitted=True)
+        if fitted is not None and data.no_worse(fitted.loss, state.loss, n_fixed * (0.5 * math.log(len(data.y)) + 1.0)):
+            state = fitted
+    return state
 
 
 def _snap_next(state: _State, data: _Data, refused: set[tuple[int, float]]) -> _State | None:
