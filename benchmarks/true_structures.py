@@ -48,14 +48,14 @@ def encodable(suites: tuple[str, ...]) -> Iterator[tuple[BenchProblem, Expr]]:
                 break
 
 
-def solve(problem: BenchProblem, skeleton: Expr, noise: float) -> tuple[bool, float, str]:
+def solve(problem: BenchProblem, skeleton: Expr, noise: float, max_time: float) -> tuple[bool, float, str]:
     """Was the law found (strict judge without noise, SRBench's with), in what time, and what was the answer?"""
     rng = np.random.default_rng(SEED)
     rows = 200 if problem.suite == "feynman" else None
     X, y = problem.sample(rows, rng=rng)
     data = make_problem(X, add_noise(y, noise, rng=rng) if noise else y)
     began = time.perf_counter()
-    law = fit_law(skeleton, data, rng=rng, deadline=Deadline.after(MAX_TIME))
+    law = fit_law(skeleton, data, rng=rng, deadline=Deadline.after(max_time))
     seconds = time.perf_counter() - began
     if law.status is not Status.OK:
         return False, seconds, law.status.value
@@ -73,12 +73,12 @@ def rates(suites: tuple[str, ...] = ("standard", "feynman")) -> tuple[float, flo
     return _table(0.0, suites), _table(0.01, suites)
 
 
-def _table(noise: float, suites: tuple[str, ...], only: list[str] | None = None) -> float:
+def _table(noise: float, suites: tuple[str, ...], only: list[str] | None = None, max_time: float = MAX_TIME) -> float:
     missed, times = [], []
     for problem, skeleton in encodable(suites):
         if only is not None and problem.name not in only:
             continue
-        solved, seconds, found = solve(problem, skeleton, noise)
+        solved, seconds, found = solve(problem, skeleton, noise, max_time)
         times.append(seconds)
         if not solved:
             missed.append(problem.name)
@@ -92,11 +92,12 @@ def _table(noise: float, suites: tuple[str, ...], only: list[str] | None = None)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--noise", type=float, nargs="*", default=[0.0, 0.01])
+    parser.add_argument("--max-time", type=float, default=MAX_TIME, help="seconds of wall time a row")
     parser.add_argument("--only", nargs="*", default=None, help="names of rows")
     parser.add_argument("--suite", nargs="*", default=["standard", "feynman"])
     arguments = parser.parse_args()
     warm_up()
-    values = [_table(noise, tuple(arguments.suite), arguments.only) for noise in arguments.noise]
+    values = [_table(noise, tuple(arguments.suite), arguments.only, arguments.max_time) for noise in arguments.noise]
     print(" ".join(f"rate_{noise:g}={value:.3f}" for noise, value in zip(arguments.noise, values, strict=True)))
 
 

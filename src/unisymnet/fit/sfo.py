@@ -32,7 +32,7 @@ from .tape import compile_tape
 Choice = tuple[float | None, ...]  # one value of V per exponent position, None for "*"
 
 
-MAX_SIGNS = 6  # inner constants whose signs are all tried
+MAX_SIGNS = 8  # inner constants whose signs are all tried
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,8 @@ class _Rollouts:
         else:
             if self.settings.warm:
                 self.warm_start()
+            if self.settings.parsimony and not self.done():
+                self.try_plain_constants()
             self.learn()
         if self.settings.climb:
             self.climb_exponents()
@@ -120,8 +122,6 @@ class _Rollouts:
             self.fitted(choice)
         if self.settings.deepen:
             self.deepen_best()
-        if self.settings.parsimony and not self.done():
-            self.try_plain_constants()
         return self.result()
 
     def warm_start(self) -> None:
@@ -194,7 +194,7 @@ class _Rollouts:
         """Inner constants of 1 and -1 held, the linear ones solved for: under noise a fit drifts away from them."""
         simple = simplest_choices(self.settings.exponents, len(self.positions), self.settings.sweep)
         for choice in dict.fromkeys(c for c in (*simple, *self.known) if None not in c):
-            if self.deadline.expired():
+            if self.done() or self.deadline.expired():
                 return
             expr, free = self._with_exponents(choice)
             tape = compile_tape(expr, self.X.shape[1])
@@ -206,9 +206,14 @@ class _Rollouts:
             if fit.status is Status.OK:
                 params = self._whole(choice, free, fit.params)
                 self.plain.append((choice, float(fit.loss), params, len(tape.linear)))
+                if self.is_exact(float(fit.loss)):
+                    self._note(choice, (float(fit.loss), params))
 
     def done(self) -> bool:
-        return self.best[0] <= (EXACT**2) * self.variance
+        return self.is_exact(self.best[0])
+
+    def is_exact(self, loss: float) -> bool:
+        return loss <= EXACT**2 * self.variance
 
     def rewarded(self, choice: Choice) -> float:
         return 0.0 if self.deadline.expired() else self.reward_of(self.fitted(choice)[0])
