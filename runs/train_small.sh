@@ -12,5 +12,5 @@ if [ ! -f "$OUT/last.json" ] && [ -f "runs/$PRESET.safetensors" ]; then
     cp "runs/$PRESET.safetensors" "$OUT/last.safetensors"
     cp "runs/$PRESET.json" "$OUT/last.json"
 fi
-OMP_NUM_THREADS=1 nice -n 15 .venv/bin/python runs/train.py "$PRESET" --hours "$HOURS" --out "$OUT" --resume \
-    --workers 1 --threads 1 --pause 240 --points 64 --read 32 --easy 1 >> "$OUT/train.out" 2>&1
+OMP_NUM_THREADS=1 nice -n 15 .venv/bin/unisymnet train --preset "$PRESET" --hours "$HOURS" --out "$OUT" --seed 2 \
+    >> "$OUT/train.out" 2>&1

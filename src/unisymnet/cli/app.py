@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import UniSymNetError
+from .training import add_commands
 
 BAD_DATA, INTERRUPTED = 3, 130
 
@@ -217,6 +218,9 @@ def bench(
         run_optimisers(out, max_time, seed, jobs)
         return
     run_bench(suite, method, noise, max_time, seed, jobs, out, _words(problems))
+
+
+add_commands(app)
 
 
 def _words(text: str | None) -> tuple[str, ...] | None:

@@ -1,5 +1,6 @@
 """Random functions with points and labels, for training (paper: "Data Generation")."""
 
+from .figure import draw_summary
 from .files import generate_file, read_file, summary
 from .settings import HIGH, LOW, SETTINGS, CorpusSettings, easier
 from .stream import Corpus, Example, Mixture
@@ -12,6 +13,7 @@ __all__ = [
     "CorpusSettings",
     "Example",
     "Mixture",
+    "draw_summary",
     "easier",
     "generate_file",
     "read_file",

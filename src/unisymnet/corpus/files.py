@@ -61,6 +61,8 @@ def read_file(path: Path | str) -> list[Example]:
 def summary(examples: Iterable[Example], counts: Counter[str] | None = None) -> dict[str, Any]:
     """Counts of dimension, depth, label length and operators; shares of rejected functions by reason."""
     examples = list(examples)
+    labels = Counter(e.label for e in examples)
+    ranked = [count for _, count in labels.most_common()]
     operators = Counter(node.op for e in examples for node in walk(e.expr) if isinstance(node, Call))
     counts = Counter() if counts is None else counts
     tried = max(counts["tried"], 1)
@@ -70,7 +72,8 @@ def summary(examples: Iterable[Example], counts: Counter[str] | None = None) -> 
         "depth": dict(sorted(Counter(e.depth for e in examples).items())),
         "label_length": dict(sorted(Counter(len(e.label) for e in examples).items())),
         "operators": dict(operators.most_common()),
-        "distinct_labels": len({e.label for e in examples}),
+        "distinct_labels": len(labels),
+        "covered": {k: sum(ranked[:k]) / max(len(examples), 1) for k in (1, 5, 20, 100, 500) if k <= len(ranked)},
         "tried": counts["tried"],
         "rejected": {k: n / tried for k, n in sorted(counts.items()) if k not in ("tried", "accepted", "merged")},
         "merged": counts["merged"],

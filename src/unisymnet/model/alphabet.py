@@ -8,7 +8,7 @@ depths come first (ADR 3).  The translation is one look-up; validity of labels i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -104,6 +104,10 @@ class Alphabet:
         edges = self._by_index[depth]
         kept = [t for t in tokens[1:] if t not in (PAD, END)]
         return (depth, 0, *(int(i) + 1 for i in np.searchsorted(edges, kept)))
+
+    def occurring(self, labels: Iterable[Sequence[int]]) -> tuple[int, ...]:
+        """The special tokens and those of the labels, ascending."""
+        return tuple(sorted({*range(self.first_edge), *(t for label in labels for t in self.from_label(label))}))
 
     def edges(self, depth: int) -> Ints:
         """Token of every label index of this depth: ``edges(L)[i - 1]``."""

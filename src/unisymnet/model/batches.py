@@ -7,7 +7,6 @@ storing a generator's state.  An optional worker process prepares batches ahead;
 from __future__ import annotations
 
 import multiprocessing
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from numpy.typing import NDArray
 from .alphabet import PAD, START, Alphabet
 from .bits import encode_points
 from .config import ModelConfig
-from .summary import summarise
+from .greedy import greedy, greedy_size
+from .summary import summarise, summary_size
 
 
 class Example(Protocol):
@@ -46,15 +46,21 @@ class Batch:
 
 
 Step = tuple[Batch, ...]  # the parts of one batch
+GROUP = 64  # blocks
 
 
 class Shape(NamedTuple):
-    """Examples in a batch, parts that a batch is cut into, batches in a block of the source, points to read."""
+    """Examples in a batch, parts that a batch is cut into, batches in a block of the source, points to read.
+
+    Every block is used ``reuse`` times, a group of `GROUP` blocks after the other: making an example costs more than
+    learning from it, and a second look is worth nearly as much as the first.
+    """
 
     batch: int = 64
     n_parts: int = 2
     n_batches: int = 8
     n_read: int | None = None
+    reuse: int = 1
 
 
 def alphabet_of(config: ModelConfig) -> Alphabet:
@@ -65,8 +71,22 @@ def read_points(
     rows: NDArray[np.floating], config: ModelConfig
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float32]]:
     """Everything the encoder takes, from rows (batch, n, d_max + 1)."""
-    empty = np.zeros((len(rows), 0), dtype=np.float32)
-    return *encode_points(rows, config.bits), summarise(rows) if config.n_summary else empty
+    summary = np.zeros((len(rows), 0), dtype=np.float32)
+    if config.n_summary:
+        summary = summarise(rows)
+    if config.n_summary and config.greedy:
+        summary = np.concatenate([summary, greedy(rows)], axis=1)
+    if config.n_reads == 0:
+        bits = np.zeros((len(rows), 1, (config.n_features + 1) * config.bits), dtype=np.uint8)
+        return bits, np.ones((len(rows), 1), dtype=bool), summary
+    return *encode_points(rows, config.bits), summary
+
+
+def statistics_size(config: ModelConfig) -> int:
+    """How many statistics a model of this config reads."""
+    if not config.n_summary:
+        return 0
+    return summary_size(config.n_features) + (greedy_size(config.n_features) if config.greedy else 0)
 
 
 def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Alphabet, n_read: int | None = None) -> Batch:
@@ -101,27 +121,41 @@ def batches(
     source: Source, config: ModelConfig, shape: Shape, *, start: int = 0, n_workers: int = 0
 ) -> Iterator[Step]:
     """Endless batches, each as its parts, from number ``start`` on; ``n_workers`` processes prepare them ahead."""
-    number, skip = divmod(start, shape.n_batches)
-    for pool in _pools(source, config, shape, number, n_workers):
+    place, skip = divmod(start, shape.n_batches)
+    for pool in _pools(source, config, shape, place, n_workers):
         yield from pool[skip:]
         skip = 0
 
 
+def _numbers(place: int, reuse: int) -> Iterator[tuple[int, bool]]:
+    """The blocks in the order of training from ``place`` on, and whether each is used for the last time."""
+    while True:
+        group, rest = divmod(place, GROUP * reuse)
+        yield (place, True) if reuse == 1 else (group * GROUP + rest % GROUP, rest >= GROUP * (reuse - 1))
+        place += 1
+
+
 def _pools(
-    source: Source, config: ModelConfig, shape: Shape, number: int, n_workers: int
+    source: Source, config: ModelConfig, shape: Shape, place: int, n_workers: int
 ) -> Iterator[list[Step]]:
     if n_workers == 0:
-        while True:
-            yield make_pool(source, number, shape, config)
-            number += 1
+        kept: dict[int, list[Step]] = {}
+        for number, last in _numbers(place, shape.reuse):
+            if number not in kept:
+                kept[number] = make_pool(source, number, shape, config)
+            yield kept.pop(number) if last else kept[number]
     with ProcessPoolExecutor(n_workers, mp_context=multiprocessing.get_context("spawn")) as workers:
-        waiting: deque[Future[list[Step]]] = deque()
+        waiting: dict[int, Future[list[Step]]] = {}
+        # Later passes leave the workers time to prepare the next group.
+        limit = 2 * n_workers + 1 if shape.reuse == 1 else 2 * GROUP
+        coming = (number for number, _ in _numbers(place, shape.reuse))
         try:
-            while True:
-                while len(waiting) < 2 * n_workers + 1:
-                    waiting.append(workers.submit(make_pool, source, number, shape, config))
-                    number += 1
-                yield waiting.popleft().result()
+            for number, last in _numbers(place, shape.reuse):
+                while len(waiting) < limit:
+                    following = next(coming)
+                    if following not in waiting:
+                        waiting[following] = workers.submit(make_pool, source, following, shape, config)
+                yield (waiting.pop(number) if last else waiting[number]).result()
         finally:
-            for future in waiting:
+            for future in waiting.values():
                 future.cancel()

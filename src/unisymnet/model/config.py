@@ -14,8 +14,11 @@ class ModelConfig:
     """What fixes the shapes of the weights.
 
     ``n_features``, ``repeats`` and ``max_depth`` are those of the Vocabulary.  ``bits`` is 16 or 32 for each value.
-    ``n_reads`` counts encoder rounds: latents read the points, then each other.  ``n_summary`` more latents come
-    from statistics of the data set (summary.py); the paper's presets have none.
+    ``n_reads`` counts encoder rounds: latents read the points, then each other; with none the points' bits are not
+    read and the latents are constants.  ``n_summary`` more latents come from statistics of the data set (summary.py,
+    and greedy.py if ``greedy``) through a network ``summary_width`` wide (0: twice ``d_model``) with
+    ``summary_blocks`` residual blocks; the paper's presets have none.  ``live`` are the tokens that the model can
+    write, ascending; empty means all.
     """
 
     n_features: int = 4
@@ -29,6 +32,10 @@ class ModelConfig:
     n_reads: int = 2
     n_layers: int = 2
     n_summary: int = 4
+    greedy: bool = False
+    summary_width: int = 0
+    summary_blocks: int = 0
+    live: tuple[int, ...] = ()
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ModelConfig:
@@ -36,17 +43,22 @@ class ModelConfig:
         unknown = set(values) - {f.name for f in fields(cls)}
         if unknown:
             raise CheckpointError(f"unknown model settings {sorted(unknown)}; the checkpoint is of another version")
-        return cls(**values)
+        return cls(**{**values, "live": tuple(values.get("live", ()))})
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        return {**asdict(self), "live": list(self.live)}
 
 
-_HIGH = {"n_features": 10, "repeats": 7, "max_depth": 7, "max_tokens": 80}
+_HIGH: dict[str, Any] = {"n_features": 10, "repeats": 7, "max_depth": 7, "max_tokens": 80}
+
+# Statistics instead of bits: at what two cores can train, bits taught the model nothing (docs/training.md).
+_SMALL: dict[str, Any] = {
+    "n_latents": 4, "n_reads": 0, "n_summary": 8, "greedy": True, "summary_width": 512, "summary_blocks": 2,
+}  # fmt: skip
 
 PRESETS: Mapping[str, ModelConfig] = {
-    "small-low": ModelConfig(),
-    "small-high": ModelConfig(**_HIGH),
+    "small-low": ModelConfig(**_SMALL),
+    "small-high": ModelConfig(**_HIGH, **_SMALL),
     "paper-low": ModelConfig(d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
     "paper-high": ModelConfig(**_HIGH, d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
 }

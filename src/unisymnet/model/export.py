@@ -21,8 +21,8 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.export import Dim
 
+from .batches import statistics_size
 from .runtime import DECODER, ENCODER, MANIFEST
-from .summary import summary_size
 from .transformer import Transformer
 
 _OPSET = 18
@@ -45,20 +45,27 @@ class DecoderGraph(nn.Module):
     """The next token's logits (batch, tokens) and the grown cache (blocks, 2, batch, heads, length + 1, …)."""
 
     vectors: Tensor
+    column: Tensor
 
     def __init__(self, model: Transformer) -> None:
         super().__init__()
         self.model = model
         self.register_buffer("vectors", model.embedding().detach().clone())
+        # Tokens that the model cannot write share one column of logits behind those of the live ones.
+        column = torch.full((len(model.slot_of),), len(model.live))
+        column[model.live] = torch.arange(len(model.live))
+        self.register_buffer("column", column)
 
     def forward(self, token: Tensor, position: Tensor, data: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
         model = self.model
-        x = (self.vectors[token] + model.position.weight[position])[:, None, :]
+        x = (self.vectors[model.slot_of[token]] + model.position.weight[position])[:, None, :]
         grown = []
         for i, write in enumerate(model.blocks):
             x, cache = write.step(x, (past[i, 0], past[i, 1]), (data[i, 0], data[i, 1]))
             grown.append(torch.stack(cache))
-        return model.norm_out(x)[:, 0] @ self.vectors.T, torch.stack(grown)
+        logits = model.norm_out(x)[:, 0] @ self.vectors.T
+        never = torch.full_like(logits[:, :1], -1e9)
+        return torch.cat([logits, never], dim=1)[:, self.column], torch.stack(grown)
 
 
 def export(
@@ -79,7 +86,7 @@ def export(
     heads, size = config.n_heads, config.d_model // config.n_heads
     batch, points, length = Dim("batch", min=1), Dim("points", min=1), Dim("length", min=0)
     bits = torch.zeros(2, 5, (config.n_features + 1) * config.bits)
-    summary = torch.zeros(2, summary_size(config.n_features) if config.n_summary else 0)
+    summary = torch.zeros(2, statistics_size(config))
     _write(
         EncoderGraph(model),
         (bits, torch.ones(2, 5, dtype=torch.bool), summary),

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from ..errors import CheckpointError
 from .alphabet import Alphabet
-from .batches import read_points
+from .batches import read_points, statistics_size
 from .config import ModelConfig
-from .summary import summary_size
 
 ENCODER, DECODER, MANIFEST = "encoder.onnx", "decoder.onnx", "manifest.json"
 WEIGHTS = Path(__file__).parent / "weights"
@@ -58,9 +57,9 @@ class Runtime:
             raise CheckpointError(f"no exported model can be read from {folder}: {error}") from error
         config = ModelConfig.from_dict(manifest["config"])
         sizes = [i.shape[1] for i in sessions[0].get_inputs() if i.name == "summary"]
-        if sizes and sizes[0] != summary_size(config.n_features):
+        if sizes and sizes[0] != statistics_size(config):
             raise CheckpointError(
-                f"{folder} reads {sizes[0]} statistics, this version makes {summary_size(config.n_features)}; "
+                f"{folder} reads {sizes[0]} statistics, this version makes {statistics_size(config)}; "
                 "export the model again"
             )
         frequent = {int(d): tuple(tuple(x) for x in labels) for d, labels in manifest["frequent"].items()}

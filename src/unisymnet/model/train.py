@@ -24,55 +24,13 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from ..errors import CheckpointError
-from .batches import Batch, Example, Shape, Source, Step, alphabet_of, batches, collate
+from .batches import Batch, Example, Source, Step, alphabet_of, batches, collate
 from .config import ModelConfig
+from .schedule import STATE, TrainSettings
 from .transformer import Transformer
 
-WEIGHTS, STATE, LOG = "last.safetensors", "last.json", "log.jsonl"
+WEIGHTS, LOG = "last.safetensors", "log.jsonl"
 _VERSION = 1
-
-
-@dataclass(frozen=True)
-class TrainSettings:
-    """How to train.  Rates are per step; ``epoch`` is the number of examples after which the rate falls by ``decay``.
-
-    ``n_read`` limits the points that the encoder reads in training (statistics are of all points); one that learned on
-    few points reads many.  ``encoder_rate`` scales the rate of the encoder: before the decoder has learned which labels
-    exist, the encoder's gradients are noise, and Adam walks far on noise.  From step ``cooldown_from`` on the rate
-    falls linearly to 0 within ``cooldown_steps``: a run that is to be continued later keeps its last checkpoint before
-    that and cools a copy.  ``patience`` validations without an improvement by ``tolerance`` nats end the run; a rising
-    loss counts as none (ADR 8).
-    """
-
-    batch: int = 64
-    n_parts: int = 2
-    n_batches: int = 8
-    n_read: int | None = None
-    rate: float = 1e-3
-    encoder_rate: float = 0.3
-    warmup: int = 500
-    epoch: int = 100_000
-    decay: float = 0.99
-    cooldown_from: int | None = None
-    cooldown_steps: int = 0
-    weight_decay: float = 0.01
-    clip: float = 1.0
-    averaging: float = 0.999
-    patience: int = 40
-    tolerance: float = 0.002
-    seed: int = 0
-
-    @property
-    def shape(self) -> Shape:
-        return Shape(self.batch, self.n_parts, self.n_batches, self.n_read)
-
-    def rate_at(self, step: int, world: int = 1) -> float:
-        """Learning rate of ``step``: warm-up, decay per epoch, cool-down."""
-        rate = self.rate * min(1.0, (step + 1) / self.warmup)
-        rate *= self.decay ** (step * self.batch * world / self.epoch)
-        if self.cooldown_from is not None and step >= self.cooldown_from:
-            rate *= max(0.0, 1.0 - (step - self.cooldown_from) / max(self.cooldown_steps, 1))
-        return rate
 
 
 class Run:
@@ -147,7 +105,7 @@ class Run:
     def load(self, folder: Path) -> None:
         """Continue from a checkpoint of the same config; settings may differ (another rate, a cool-down)."""
         state, arrays = read_checkpoint(folder)
-        if state["config"] != self.config.to_dict():
+        if ModelConfig.from_dict(state["config"]) != self.config:
             raise CheckpointError(f"{folder} holds another model: {state['config']}; start a new run or use its config")
         self.model.load_state_dict(_part(arrays, "model."))
         self.average = {k: v.to(self.device, torch.float32) for k, v in _part(arrays, "average.").items()}
@@ -156,6 +114,15 @@ class Run:
             if f"exp_avg.{name}" in arrays:
                 moments = {p: arrays[f"{p}.{name}"].to(parameter.device) for p in ("exp_avg", "exp_avg_sq")}
                 self.optimiser.state[parameter] = {"step": torch.tensor(float(self.step)), **moments}
+
+
+def set_up(n_threads: int) -> tuple[int, int]:
+    """Limit torch to its threads and join the other processes, if `torchrun` started some; rank and their number."""
+    torch.set_num_threads(n_threads)
+    rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
+    if world > 1 and not dist.is_initialized():
+        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    return rank, world
 
 
 def read_checkpoint(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:

@@ -8,13 +8,14 @@ layer, row, column and the token itself.  Not known here: where examples come fr
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .alphabet import PAD, Alphabet
+from .batches import statistics_size
 from .config import ModelConfig
-from .summary import summary_size
 
 Cache = tuple[Tensor, Tensor]
 
@@ -98,38 +99,66 @@ class Write(nn.Module):
         return x + self.mlp(self.norm_mlp(x)), past
 
 
+class Summary(nn.Module):
+    """Statistics to ``n_out`` numbers: a wide layer, then residual blocks that start as nothing."""
+
+    def __init__(self, size: int, width: int, n_blocks: int, n_out: int) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(size, width), nn.Linear(width, n_out)
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(n_blocks))
+        self.blocks = nn.ModuleList(_mlp(width, 1) for _ in range(n_blocks))
+        for block in self.blocks:
+            nn.init.zeros_(block[-1].weight)  # type: ignore[index]
+
+    def forward(self, summary: Tensor) -> Tensor:
+        x = F.gelu(self.first(summary))
+        for norm, block in zip(self.norms, self.blocks):
+            x = x + block(norm(x))
+        return self.last(x)
+
+
 class Transformer(nn.Module):
-    """M_θ.  ``forward`` gives the summed negative log-likelihood of each label in the batch."""
+    """M_θ.  ``forward`` gives the summed negative log-likelihood of each label in the batch.
+
+    Tokens outside ``config.live`` are to the model what padding is: never written, and free of charge in the loss.
+    """
 
     layer_of: Tensor
     row_of: Tensor
     column_of: Tensor
     rank_of: Tensor
     bound_of: Tensor
+    slot_of: Tensor
+    live: Tensor
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
         self.config = config
         width = config.d_model
         alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
-        for name in ("layer", "row", "column"):
-            self.register_buffer(f"{name}_of", torch.from_numpy(getattr(alphabet, name)), persistent=False)
-        for name, values in zip(("rank_of", "bound_of"), alphabet.ranks()):
-            self.register_buffer(name, torch.from_numpy(values), persistent=False)
-        n_bits = (config.n_features + 1) * config.bits
-        self.point = nn.Sequential(nn.Linear(n_bits, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
+        live = np.array(config.live or range(alphabet.size), dtype=np.int64)
+        slots = np.full(alphabet.size, PAD, dtype=np.int64)
+        slots[live] = np.arange(len(live))
+        rank, bound = alphabet.ranks()
+        tables = {"layer": alphabet.layer, "row": alphabet.row, "column": alphabet.column, "rank": rank, "bound": bound}
+        for name, values in tables.items():
+            self.register_buffer(f"{name}_of", torch.from_numpy(values[live]), persistent=False)
+        self.register_buffer("slot_of", torch.from_numpy(slots), persistent=False)
+        self.register_buffer("live", torch.from_numpy(live), persistent=False)
+        if config.n_reads:
+            n_bits = (config.n_features + 1) * config.bits
+            self.point = nn.Sequential(nn.Linear(n_bits, 2 * width), nn.GELU(), nn.Linear(2 * width, width))
         self.latents = nn.Parameter(torch.randn(config.n_latents, width) * 0.1)
         if config.n_summary:
-            size = summary_size(config.n_features)
-            inner = nn.Linear(size, 2 * width), nn.GELU(), nn.Linear(2 * width, config.n_summary * width)
-            self.summary = nn.Sequential(*inner)
+            inner = config.summary_width or 2 * width
+            self.summary = Summary(statistics_size(config), inner, config.summary_blocks, config.n_summary * width)
             self.norm_summary = nn.LayerNorm(width)
         self.reads = nn.ModuleList(Read(width, config.n_heads, i > 0) for i in range(config.n_reads))
         self.norm_latents = nn.LayerNorm(width)
         self.by_layer = nn.Embedding(config.max_depth + 1, width)
         self.by_row = nn.Embedding(alphabet.n_rows, width)
         self.by_column = nn.Embedding(alphabet.n_columns, width)
-        self.by_token = nn.Embedding(alphabet.size, width)
+        self.by_token = nn.Embedding(len(live), width)
         self.position = nn.Embedding(config.max_tokens + 3, width)
         self.writes = nn.ModuleList(Write(width, config.n_heads) for _ in range(config.n_layers))
         self.norm_out = nn.LayerNorm(width)
@@ -143,7 +172,7 @@ class Transformer(nn.Module):
 
     def encoder_parameters(self) -> list[nn.Parameter]:
         """What reads points; statistics belong to the decoder, which can use them from the start."""
-        parts = (self.point, self.reads, self.norm_latents)
+        parts = [self.reads, self.norm_latents, *([self.point] if self.config.n_reads else [])]
         return [self.latents, *(p for part in parts for p in part.parameters())]
 
     def decoder_parameters(self) -> list[nn.Parameter]:
@@ -151,17 +180,18 @@ class Transformer(nn.Module):
         return [p for p in self.parameters() if id(p) not in encoder]
 
     def embedding(self) -> Tensor:
-        """(size, width): the vectors of all tokens, used for input and output."""
+        """(live tokens, width): the vectors used for input and output."""
         parts = self.by_layer(self.layer_of) + self.by_row(self.row_of) + self.by_column(self.column_of)
         return parts + self.by_token.weight
 
     def encode(self, bits: Tensor, present: Tensor, summary: Tensor) -> Tensor:
         """Latents (batch, n_latents + n_summary, width) of bits (batch, n, k), ``present`` (batch, n), statistics."""
-        points = self.point(2.0 * bits - 1.0)
         latents = self.latents.expand(bits.shape[0], -1, -1)
-        mask = present[:, None, None, :]
-        for read in self.reads:
-            latents, points = read(latents, points, mask)
+        if self.config.n_reads:
+            points = self.point(2.0 * bits - 1.0)
+            mask = present[:, None, None, :]
+            for read in self.reads:
+                latents, points = read(latents, points, mask)
         latents = self.norm_latents(latents)
         if not self.config.n_summary:
             return latents
@@ -170,7 +200,7 @@ class Transformer(nn.Module):
         return torch.cat([latents, self.norm_summary(told)], dim=1)
 
     def decode(self, latents: Tensor, tokens: Tensor, vectors: Tensor) -> Tensor:
-        """Hidden states (batch, length, width) after each of the ``tokens``."""
+        """Hidden states (batch, length, width) after each of the ``tokens``, given as slots of `live`."""
         x = vectors[tokens] + self.position.weight[: tokens.shape[1]]
         for write in self.writes:
             x = write(x, latents)
@@ -182,7 +212,7 @@ class Transformer(nn.Module):
 
     def forward(self, bits: Tensor, present: Tensor, summary: Tensor, tokens: Tensor) -> Tensor:
         """Nats per sequence; ``tokens`` (batch, length + 1) are START, the label's tokens, END, PAD …"""
-        vectors = self.embedding()
+        tokens, vectors = self.slot_of[tokens], self.embedding()
         latents = self.encode(bits, present, summary)
         before, after = tokens[:, :-1], tokens[:, 1:]
         hidden = self.decode(latents, before, vectors)

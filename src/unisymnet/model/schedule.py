@@ -1,0 +1,82 @@
+"""How to train, as numbers: batches, rates, when to stop; and where a run stands.  No torch."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import CheckpointError
+from .batches import Shape
+from .config import ModelConfig
+
+STATE = "last.json"
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """How to train.  Rates are per step; ``epoch`` is the number of examples after which the rate falls by ``decay``.
+
+    ``n_read`` limits the points that the encoder reads in training (statistics are of all points); one that learned on
+    few points reads many.  ``encoder_rate`` scales the rate of the encoder: before the decoder has learned which labels
+    exist, the encoder's gradients are noise, and Adam walks far on noise.  From step ``cooldown_from`` on the rate
+    falls linearly to 0 within ``cooldown_steps``: a run that is to be continued later keeps its last checkpoint before
+    that and cools a copy.  ``patience`` validations without an improvement by ``tolerance`` nats end the run; a rising
+    loss counts as none (ADR 8).
+    """
+
+    batch: int = 64
+    n_parts: int = 2
+    n_batches: int = 8
+    n_read: int | None = None
+    reuse: int = 1
+    rate: float = 1e-3
+    encoder_rate: float = 0.3
+    warmup: int = 500
+    epoch: int = 100_000
+    decay: float = 0.99
+    cooldown_from: int | None = None
+    cooldown_steps: int = 0
+    weight_decay: float = 0.01
+    clip: float = 1.0
+    averaging: float = 0.999
+    patience: int = 40
+    tolerance: float = 0.002
+    seed: int = 0
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.batch, self.n_parts, self.n_batches, self.n_read, self.reuse)
+
+    def rate_at(self, step: int, world: int = 1) -> float:
+        """Learning rate of ``step``: warm-up, decay per epoch, cool-down."""
+        rate = self.rate * min(1.0, (step + 1) / self.warmup)
+        rate *= self.decay ** (step * self.batch * world / self.epoch)
+        if self.cooldown_from is not None and step >= self.cooldown_from:
+            rate *= max(0.0, 1.0 - (step - self.cooldown_from) / max(self.cooldown_steps, 1))
+        return rate
+
+
+def find_checkpoint(folder: Path, start: Path | None) -> dict[str, Any] | None:
+    """The state of the run in ``folder``, or else of the one to start from; None if there is neither."""
+    for place in (folder, start):
+        if place is not None and (place / STATE).is_file():
+            try:
+                return dict(json.loads((place / STATE).read_text()))
+            except ValueError as error:
+                raise CheckpointError(f"{place / STATE} cannot be read ({error}); train anew") from error
+    if start is not None:
+        raise CheckpointError(f"there is no checkpoint in {start}; give the folder that holds {STATE}")
+    return None
+
+
+def config_of(state: dict[str, Any]) -> ModelConfig:
+    """The model of a checkpoint; its tokens may be fewer than the preset's."""
+    return ModelConfig.from_dict(state["config"])
+
+
+def cooling(settings: TrainSettings, state: dict[str, Any], n_steps: int) -> tuple[TrainSettings, int]:
+    """The settings of a cool-down from a checkpoint on, and its last step; a cool-down that was cut short goes on."""
+    begin = state["settings"].get("cooldown_from") or int(state["step"])
+    return replace(settings, cooldown_from=begin, cooldown_steps=n_steps), begin + n_steps
