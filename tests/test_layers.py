@@ -26,7 +26,7 @@ TIERS: list[set[str]] = [
     {"symbolic"},
     {"problem", "metrics", "candidate", "formula", "protocols", "trace"},
     {"corpus", "model", "fit", "propose"},
-    {"search", "stages", "report"},
+    {"turns", "search", "stages", "report"},
     {"regressor"},
     {"cli", "bench"},
     {"__init__", "__main__"},

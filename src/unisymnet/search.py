@@ -19,8 +19,9 @@ from .problem import Problem
 from .protocols import Fitter, Proposer
 from .symbolic.expr import Const, Expr
 from .trace import Event, SearchResult, TraceRow
+from .turns import NoiseTest, Patience, Turns
 
-PROPOSALS_A_TURN = 64
+PROPOSALS_A_TURN = 16
 MAX_SHARE = 0.4  # of the remaining time for one proposer, unless it is the last
 MIN_FINISH = 0.3  # seconds for clean constants even when a stage has overrun
 
@@ -33,24 +34,10 @@ class SearchSettings:
     max_evaluations: int | None = None
     max_complexity: int = 60
     stop_when_exact: bool = True
+    is_noise: NoiseTest | None = None  # what a formula may leave when the target is noisy; None never stops there
     strict: bool = False  # raise a proposer's mistake instead of noting it and going on with the others
     n_finished: int = 6  # how many of the front's best get their constants cleaned
     finish_share: float = 0.08  # the part of max_time kept back for that
-
-
-@dataclass
-class _Turns:
-    """One proposer's place in the queue."""
-
-    proposer: Proposer
-    rng: np.random.Generator
-    row: TraceRow
-    order: int
-    proposals: Iterator[Proposal] | None = None
-
-    def priority(self) -> tuple[float, int]:
-        """Turns taken in relation to what they won; the order given decides among equals."""
-        return self.row.n_turns / (1.0 + self.row.n_kept), self.order
 
 
 @dataclass
@@ -113,7 +100,8 @@ def search(
     on_event: Callable[[Event], None] = lambda event: None,
     stop: Callable[[], bool] = lambda: False,
 ) -> SearchResult:
-    """Search until a law is exact, a limit is reached, ``stop()`` says so, Ctrl-C, or nobody has an idea left.
+    """Search until a law is exact, or one that leaves only noise has stood long enough, a limit is reached, ``stop()``
+    says so, Ctrl-C, or nobody has an idea left.
 
     ``guesses`` (in scaled units) are fitted first; ``start`` are candidates of an earlier run.  Whatever ends the
     search, the best so far is returned.
@@ -148,20 +136,24 @@ def _take_guesses(run: _Run, guesses: Sequence[Expr], rows: list[TraceRow]) -> N
 def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) -> None:
     seeds = run.rng.spawn(len(proposers))
     places = enumerate(zip(proposers, seeds, strict=True))
-    queue = [_Turns(proposer, seed, TraceRow(proposer.name), order) for order, (proposer, seed) in places]
+    queue = [Turns(proposer, seed, TraceRow(proposer.name), order) for order, (proposer, seed) in places]
     rows += [turns.row for turns in queue]
+    patience = Patience(run.problem, run.settings.is_noise)
     while queue and not run.stopped and not run.must_stop():
-        turns = min(queue, key=_Turns.priority)
+        turns = min(queue, key=Turns.priority)
         if turns.proposals is None:
             # Nobody may use up what the others need.
             limit = run.deadline if len(queue) == 1 else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
             turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
+        before = run.n_evaluations
         if not _one_turn(run, turns, turns.proposals):
             queue.remove(turns)
+        if run.n_evaluations > before and not run.stopped and patience.is_over(run.front):
+            run.stopped = "noise"
     run.stopped = run.stopped or "exhausted"
 
 
-def _one_turn(run: _Run, turns: _Turns, proposals: Iterator[Proposal]) -> bool:
+def _one_turn(run: _Run, turns: Turns, proposals: Iterator[Proposal]) -> bool:
     """Take up to PROPOSALS_A_TURN proposals; False when the proposer has no more."""
     run.tell("stage", turns.row.stage)
     turns.row.n_turns += 1

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
+from .candidate import ParetoFront, Proposal, select
+from .deadline import Deadline
+from .problem import Problem
 from .protocols import Proposer
+from .symbolic.expr import Expr
 
 Row = tuple[str, str, dict[str, Any]]
 
@@ -47,12 +54,13 @@ _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": _INNER[:1], "max_t
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
 _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
-_CLEAN_ORDER = (*_CLOSED, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP, _TRANSFORMER, _EVOLVE)
 # Noisy data: what looks for exact laws only is left out.
 _POWERS = (_CLOSED[0], _CLOSED[2])
 _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY), "max_time": 6.0})
-_NOISY_ORDER = (
-    *_POWERS,
+# The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
+_FIRST = _CLOSED[:4]
+_IF_CLEAN = (*_CLOSED[4:], _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP)
+_IF_NOISY = (
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),
     _NOISY_SHALLOW,
@@ -60,20 +68,68 @@ _NOISY_ORDER = (
     _MIDDLE,
     *_INNER,
     ("reduce", "propose.reduce:Reduce", {"stages": _INNER[1:], "max_time": 12.0}),
-    _TRANSFORMER,
-    _EVOLVE,
 )
+_LAST = (_TRANSFORMER, _EVOLVE)
 
-PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _CLEAN_ORDER))
+PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in (*_FIRST, *_IF_CLEAN, *_LAST)))
 
 
-def default_proposers(names: Sequence[str] | None = None, *, noisy: bool = False) -> tuple[Proposer, ...]:
-    """The proposers called ``names``, or all of them, in the order that suits exact or ``noisy`` data."""
+@dataclass(frozen=True)
+class OnlyIf:
+    """A proposer that is silent unless the data are noisy, or unless they are clean."""
+
+    proposer: Proposer
+    noisy: bool
+    judge: Callable[[Problem, ParetoFront], bool]
+
+    @property
+    def name(self) -> str:
+        return self.proposer.name
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        if self.judge(problem, front) == self.noisy:
+            yield from self.proposer.propose(problem, front, rng=rng, deadline=deadline)
+
+
+def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...]:
+    """The proposers called ``names``, or all of them.  Whether the data are noisy decides between two orders; that is
+    judged when the first stages have not found an exact law."""
     unknown = [name for name in names or () if name not in PROPOSERS]
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
-    order = _NOISY_ORDER if noisy else _CLEAN_ORDER
-    return tuple(_load(*row) for row in order if names is None or row[0] in names)
+    judge = _Judge()
+
+    def loaded(rows: Sequence[Row]) -> list[Proposer]:
+        return [_load(*row) for row in rows if names is None or row[0] in names]
+
+    clean = [OnlyIf(proposer, False, judge) for proposer in loaded(_IF_CLEAN)]
+    noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
+    return (*loaded(_FIRST), *clean, *noisy, *loaded(_LAST))
+
+
+class _Judge:
+    """Are the data noisy?  They look so, or the best formula so far leaves only noise.  No test is made twice."""
+
+    def __init__(self) -> None:
+        self.known: dict[Expr | None, bool] = {}
+
+    def __call__(self, problem: Problem, front: ParetoFront) -> bool:
+        from .propose.noise import looks_noisy, only_noise_left
+
+        if True in self.known.values():
+            return True
+        if None not in self.known:
+            self.known[None] = looks_noisy(problem)
+            return self(problem, front)
+        if len(front):
+            spread = problem.spread * problem.y_scale
+            best = front[select(front, n_rows=problem.n_rows, spread=spread)].expr
+            if best not in self.known:
+                self.known[best] = only_noise_left(problem, best)
+                return self.known[best]
+        return False
 
 
 def dno_proposers(strategy: str) -> tuple[Proposer, ...]:

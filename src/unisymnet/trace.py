@@ -38,7 +38,7 @@ class SearchResult:
 
     front: ParetoFront
     trace: tuple[TraceRow, ...]
-    stopped: str  # "exact", "time", "evaluations", "interrupted" or "exhausted"
+    stopped: str  # "exact", "noise", "time", "evaluations", "interrupted" or "exhausted"
     seconds: float
     n_evaluations: int
 

@@ -18,18 +18,12 @@ from numpy.typing import NDArray
 from ..problem import Problem
 from .views import View, views_of
 
-__all__ = ["Frame", "best_frame", "frames_of", "looks_noisy", "polynomial", "smooth_residual", "standardised"]
+__all__ = ["Frame", "best_frame", "frames_of", "polynomial", "smooth_residual", "standardised"]
 
 Floats = NDArray[np.float64]
 
 # Powers of y that the power views take; ln is none of them.
 POWERS = {"y": 1.0, "y**2": 2.0, "1/y": -1.0, "1/y**2": -2.0, "sqrt(y)": 0.5, "ln(y)": 0.0}
-
-
-# Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing.
-CLEAN, OPAQUE = 1e-9, 0.4
-# One degree less raises the residual variance of exact data at least by this factor.
-PLATEAU = 1.4
 
 
 @dataclass(frozen=True)
@@ -64,21 +58,28 @@ class Frame:
         return left / self.variance if self.variance > 0 else math.inf
 
 
-def best_frame(problem: Problem, *, noisy: bool, max_rows: int = 700, max_columns: int = 160) -> Frame | None:
+def best_frame(
+    problem: Problem, *, noisy: bool, max_rows: int = 700, max_columns: int = 160, each: int | None = None
+) -> Frame | None:
     """The view and coordinates in which a polynomial leaves least, or None if nothing can be fitted."""
     best: Frame | None = None
-    for frame in frames_of(problem, noisy=noisy, max_rows=max_rows, max_columns=max_columns):
+    for frame in frames_of(problem, noisy=noisy, max_rows=max_rows, max_columns=max_columns, each=each):
         # Under noise only a clear gain justifies another view than y itself.
         if best is None or frame.share < best.share * (0.9 if noisy else 1.0):
             best = frame
     return best
 
 
-def frames_of(problem: Problem, *, noisy: bool, max_rows: int, max_columns: int) -> Iterator[Frame]:
-    """A frame for every view, in the coordinates (inputs or logarithms) that suit it better; y comes first."""
+def frames_of(
+    problem: Problem, *, noisy: bool, max_rows: int, max_columns: int, each: int | None = None
+) -> Iterator[Frame]:
+    """A frame for every view, in the coordinates (inputs or logarithms) that suit it better; y comes first.
+
+    A polynomial has at most one column for ``each`` so many rows.
+    """
     rows = np.unique(np.linspace(0, problem.n_rows - 1, max_rows).astype(int))
     X, y = problem.X[rows], problem.y[rows]
-    columns = min(max_columns, len(rows) // (6 if noisy else 3))
+    columns = min(max_columns, len(rows) // (each or (6 if noisy else 3)))
     d = X.shape[1]
     # A polynomial that cannot bend every input and every pair of them proves nothing.
     if columns < math.comb(d + (3 if d <= 4 else 2), d) or problem.spread == 0.0:
@@ -180,21 +181,3 @@ def smooth_residual(problem: Problem) -> tuple[float, bool]:
         return 1.0, False
     small = best_frame(problem, noisy=True, max_columns=large.max_columns // 3)
     return math.sqrt(large.share), small is not None and small.share < 1.15 * large.share
-
-
-def looks_noisy(problem: Problem) -> bool:
-    """Have residuals of smooth fits reached a floor that one more degree does not lower?
-
-    Exact smooth data go on improving with every degree, or are fitted to rounding; data that no polynomial follows
-    (many waves, poles) say nothing, and count as exact.
-    """
-    if problem.noise is not None:
-        return problem.noise > 1e-9 * problem.spread
-    frame = best_frame(problem, noisy=True)
-    if frame is None or not CLEAN < math.sqrt(frame.share) < OPAQUE:
-        return False
-    coordinates = standardised(frame.coordinates)
-    full = polynomial(coordinates, frame.max_columns)
-    smaller = polynomial(coordinates, full.shape[1] - 1)
-    left = residual_variance(smaller, frame.target, frame.weight)
-    return left < PLATEAU * residual_variance(full, frame.target, frame.weight)

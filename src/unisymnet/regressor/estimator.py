@@ -19,6 +19,7 @@ from ..formula import Formula
 from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
 from .interrupt import Interrupts
+from .losses import read_loss
 from .own import as_expr
 from .saved import load_model, save_model
 from .table import chosen_text, frame_rows, front_text
@@ -53,8 +54,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         Largest size of a formula: operators, columns and constants counted.
     exponents : list of float or None, default=None
         Exponents tried for powers of formulas with open constants; None: the paper's set.
-    loss : {"mse"}, default="mse"
-        What the constants minimise.
+    loss : {"mse", "huber", "quantile"} or pair, default="mse"
+        What the constants minimise and formulas are compared by: "mse"; "huber" for data with outliers, its threshold
+        from the data or in units of y, ``("huber", 2.5)``; ``("quantile", 0.9)`` for a curve with 90 % of rows below.
     strategy : {"auto", "sfo", "dno-p", "dno-np"}, default="auto"
         How structures with open constants are fitted: as formulas ("sfo"), or as trainable networks, sparse ("dno-p")
         or dense ("dno-np"); networks need torch. "auto": as formulas, and as dense networks where those explain too
@@ -102,7 +104,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         operators: str | Iterable[str] | None = None,
         max_complexity: int = 60,
         exponents: Sequence[float] | None = None,
-        loss: str = "mse",
+        loss: str | tuple[str, float] = "mse",
         strategy: str = "auto",
         proposers: Sequence[Any] | None = None,
         selection: str = "best",
@@ -290,7 +292,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         from ..fit.exponents import EXPONENTS
         from ..fit.polish import Polish
         from ..fit.sfo import SFO
-        from ..propose.smooth import looks_noisy
+        from ..propose.noise import only_noise_left
         from ..search import SearchSettings
         from ..stages import default_proposers, dno_proposers
         from .run import Options
@@ -306,7 +308,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         def chosen(problem: Problem) -> tuple[Proposer, ...]:
             if given and not names:
                 return (*own, *trained)
-            return (*own, *default_proposers(names or None, noisy=looks_noisy(problem)), *trained)
+            return (*own, *default_proposers(names or None), *trained)
 
         values = EXPONENTS if self.exponents is None else (*map(float, self.exponents), None)
         sfo = SFO(exponents=values, n_threads=effective_n_jobs(self.n_jobs))
@@ -315,9 +317,11 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 max_time=self.max_time,
                 max_evaluations=self.max_evaluations,
                 max_complexity=self.max_complexity,
+                is_noise=only_noise_left,
             ),
             proposers=chosen,
             fitter=Polish(sfo=sfo),
+            fitter_for=lambda loss: Polish(loss=loss, sfo=sfo),
             operators=operators,
             noise=self.noise,
             selection=self.selection,
@@ -327,5 +331,10 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             checkpoint=self.checkpoint,
             callback=self.callback,
             verbose=self.verbose,
-            fingerprinted={"operators": sorted(operators), "max_complexity": self.max_complexity},
+            fingerprinted={
+                "operators": sorted(operators),
+                "max_complexity": self.max_complexity,
+                **({} if self.loss == "mse" else {"loss": self.loss}),
+            },
+            loss=read_loss(self.loss),
         )

@@ -6,6 +6,7 @@ more on all rows, except those that are simple numbers, and get their standard e
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,12 +16,15 @@ from numpy.typing import NDArray
 
 from ..candidate import EXACT, Candidate, ParetoFront, description_length, select
 from ..deadline import Deadline
+from ..fit.respell import respelled
+from ..fit.robust import Loss
 from ..fit.snap import snap
 from ..formula import Constant, Formula
-from ..formula.constants import free, report, settle
+from ..formula.constants import free, report, settle, simple_name
 from ..symbolic.expr import Expr, Var, evaluate, rebuild, variables
 from ..symbolic.simplify import present, simplify
 from .entry import Entry
+from .losses import MEAN_SQUARES, Judgement, minimised
 from .validation import Data
 
 Floats = NDArray[np.float64]
@@ -39,6 +43,11 @@ class Rows:
 
     fit: tuple[Floats, Floats, Floats]
     valid: tuple[Floats, Floats, Floats] | None
+    judgement: Judgement = MEAN_SQUARES
+
+    @property
+    def loss(self) -> Loss:
+        return self.judgement.loss
 
 
 def measure(
@@ -53,9 +62,9 @@ def measure(
 ) -> tuple[tuple[Entry, ...], int]:
     """The table and the index of its pick."""
     candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
-    held = None if rows.valid is None else [_squares(expr, *rows.valid) for expr in candidates]
+    held = None if rows.valid is None else [_residuals(expr, *rows.valid[:2]) for expr in candidates]
     picked = _pick(front, rows, held, rule, noise)
-    cleaner = _Cleaner(data, _spread(rows.fit[1], rows.fit[2]), noise, deadline)
+    cleaner = _Cleaner(data, _spread(rows.fit[1], rows.fit[2]), noise, deadline, rows.judgement)
     # The pick first: should time run out, the others keep the constants of the search.
     order = sorted(range(len(front)), key=lambda i: (i != picked, -i))
     formulas = {i: cleaner.clean(candidates[i], front[i].loss, always=i == picked) for i in order}
@@ -64,10 +73,19 @@ def measure(
     entries: list[Entry] = []
     few = _thinned(data, CHUNK)
     for index, candidate in enumerate(front):
-        r2_valid = None if rows.valid is None or held is None else _r2_of(held[index], *rows.valid[1:])
+        r2_valid = None if rows.valid is None or held is None else _r2_of(held[index] ** 2, *rows.valid[1:])
         rows_of = data if index == picked else few  # the pick is checked on every row
-        entries.append(_entry(formulas[index], candidate.source, rows_of, r2_valid))
-    return _tidy(entries, picked)
+        entries.append(_entry(formulas[index], candidate.source, rows_of, r2_valid, rows.loss))
+    losses = {id(entry): _fitted_loss(entry, rows) for entry in entries}
+    return _tidy(entries, picked, losses)
+
+
+def _fitted_loss(entry: Entry, rows: Rows) -> float:
+    """What decides between rows of the table: outliers would drown the differences."""
+    if rows.judgement.trusted.all():
+        return entry.loss
+    X, y, weights = rows.fit
+    return rows.loss.mean(_residuals(entry.formula.expr, X, y), weights)
 
 
 def in_all_columns(expr: Expr, columns: Sequence[int]) -> Expr:
@@ -78,21 +96,26 @@ def in_all_columns(expr: Expr, columns: Sequence[int]) -> Expr:
 def r2_on(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> float:
     """R² on any number of rows, in bounded memory; -inf where the formula is undefined."""
     weights = np.ones(len(y)) if weights is None else weights
-    return _r2_of(_squares(expr, X, y, weights), y, weights)
+    return _r2_of(_squares(expr, X, y), y, weights)
 
 
 def mean_square(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> float:
     weights = np.ones(len(y)) if weights is None else weights
-    return float(np.average(_squares(expr, X, y, weights), weights=weights))
+    return float(np.average(_squares(expr, X, y), weights=weights))
 
 
-def _squares(expr: Expr, X: Floats, y: Floats, weights: Floats) -> Floats:
-    """Squared residuals row by row, a chunk at a time: every node of a formula costs an array."""
+def _squares(expr: Expr, X: Floats, y: Floats) -> Floats:
+    """Squared residuals row by row."""
+    return np.asarray(_residuals(expr, X, y) ** 2)
+
+
+def _residuals(expr: Expr, X: Floats, y: Floats) -> Floats:
+    """Target minus formula row by row, a chunk at a time: every node of a formula costs an array."""
     parts = []
     with np.errstate(all="ignore"):
         for start in range(0, len(y), CHUNK):
             part = slice(start, start + CHUNK)
-            parts.append((evaluate(expr, X[part]) - y[part]) ** 2)
+            parts.append(y[part] - evaluate(expr, X[part]))
     return np.concatenate(parts)
 
 
@@ -116,7 +139,8 @@ def _pick(front: ParetoFront, rows: Rows, held: list[Floats] | None, rule: str, 
     counted = [replace(c, n_constants=len(free(c.expr, hold_simple=True)[1]), structure=None) for c in front]
     sound = [c for c in counted if _is_supported(c, len(y), spread)]
     if held is not None:
-        sound = [c for i, c in enumerate(counted) if c in sound and not _overfits(i, held, rows)]
+        losses = [rows.loss.rows(residuals) for residuals in held]
+        sound = [c for i, c in enumerate(counted) if c in sound and not _overfits(i, losses, rows)]
     survivors = ParetoFront(sound or counted)
     chosen = survivors[select(survivors, rule, n_rows=len(y), spread=spread, noise=noise)]
     return counted.index(chosen)
@@ -156,7 +180,7 @@ def _pick_of_few(formulas: dict[int, Formula], rows: Rows, noise: float | None) 
     spread, n_rows = _spread(y, weights), len(y)
     lengths: dict[int, float] = {}
     for index, formula in formulas.items():
-        loss = float(np.average(_squares(formula.expr, X, y, weights), weights=weights))
+        loss = rows.loss.in_squares(rows.loss.mean(_residuals(formula.expr, X, y), weights))
         paid = [c for c in formula.constants if c.snapped_to is None]
         bare = Candidate(formula.expr, loss, formula.complexity, 0)
         counted = replace(bare, n_constants=len(paid))
@@ -174,7 +198,7 @@ def _digits_in_nats(constant: Constant, n_rows: int) -> float:
     return min(max(math.log1p(abs(constant.value) / constant.stderr), least), 20.0)
 
 
-def _tidy(entries: list[Entry], picked: int) -> tuple[tuple[Entry, ...], int]:
+def _tidy(entries: list[Entry], picked: int, losses: dict[int, float]) -> tuple[tuple[Entry, ...], int]:
     """A front again: by size, without formulas that gained nothing once their constants were clean, with scores.
 
     Cleaning brings formulas to the same optimum that were only different ways to write it; of those the pick, or
@@ -184,12 +208,11 @@ def _tidy(entries: list[Entry], picked: int) -> tuple[tuple[Entry, ...], int]:
     ordered = sorted(entries, key=lambda e: (e.complexity, e is not chosen, -e.r2, str(e.formula)))
     kept: list[Entry] = []
     for entry in ordered:
-        if not kept or entry is chosen or entry.loss < (1.0 - LEAST_GAIN) * kept[-1].loss:
+        if not kept or entry is chosen or losses[id(entry)] < (1.0 - LEAST_GAIN) * losses[id(kept[-1])]:
             kept.append(entry)
     scored = [kept[0]]
-    for entry in kept[1:]:
-        before = scored[-1]
-        gain = math.log(max(before.loss, 1e-300)) - math.log(max(entry.loss, 1e-300))
+    for before, entry in itertools.pairwise(kept):
+        gain = math.log(max(losses[id(before)], 1e-300)) - math.log(max(losses[id(entry)], 1e-300))
         step = entry.complexity - before.complexity
         scored.append(replace(entry, score=gain / step if step and math.isfinite(gain) else 0.0))
     return tuple(scored), kept.index(chosen)
@@ -198,26 +221,42 @@ def _tidy(entries: list[Entry], picked: int) -> tuple[tuple[Entry, ...], int]:
 class _Cleaner:
     """Constants from all rows: fitted once more, made simple where the data allow it, and their errors."""
 
-    def __init__(self, data: Data, spread: float, noise: float | None, deadline: Deadline) -> None:
+    def __init__(
+        self, data: Data, spread: float, noise: float | None, deadline: Deadline, judgement: Judgement
+    ) -> None:
         self.names, self.target = data.names, data.target
         self.few = _thinned(data, MAX_SETTLE_ROWS)
         self.exact = (EXACT * spread) ** 2
         self.noise = noise
         self.deadline = deadline
+        self.judgement = judgement
 
     def clean(self, expr: Expr, loss: float, *, always: bool) -> Formula:
         """The formula as it will be shown; as the search left it when time is up."""
         if self.deadline.expired() and not always:
             return Formula(expr, self.names, self.target)
-        X, y, weights = self.few.X, self.few.y, self.few.weights
         if loss > self.exact:
-            expr = settle(expr, X, y, weights)
-            if variables(expr):
+            expr = self.settled(expr)
+            if variables(expr) and self.judgement.loss.kind != "quantile":
                 expr = self.simple(expr)
-        return Formula(expr, self.names, self.target, report(expr, X, y, weights))
+        expr = respelled(expr, self.few.X)
+        return Formula(expr, self.names, self.target, self.reported(expr))
+
+    def settled(self, expr: Expr) -> Expr:
+        X, y, weights = self.few.X, self.few.y, self.few.weights
+        if self.judgement.loss.kind == "mse":
+            return settle(expr, X, y, weights)
+        return minimised(expr, X, y, weights, self.judgement.loss)
+
+    def reported(self, expr: Expr) -> tuple[Constant, ...]:
+        X, y = self.few.X, self.few.y
+        if self.judgement.loss.kind == "quantile":  # errors of squares would be wrong
+            return tuple(Constant(value, snapped_to=simple_name(value)) for value in free(expr)[1])
+        return report(expr, X, y, self.judgement.weights(expr, X, y, self.few.weights))
 
     def simple(self, expr: Expr) -> Expr:
-        X, y, weights = self.few.X, self.few.y, self.few.weights
+        X, y = self.few.X, self.few.y
+        weights = self.judgement.weights(expr, X, y, self.few.weights)
         limit = self.deadline.sooner(MAX_SNAP)
         cleaned = present(simplify(snap(expr, X, y, weights=weights, noise=self.noise, deadline=limit).expr))
         return cleaned if np.isfinite(evaluate(cleaned, X)).all() else expr
@@ -232,8 +271,8 @@ def _thinned(data: Data, most: int) -> Data:
     return replace(data, X=data.X[rows], y=data.y[rows], weights=weights)
 
 
-def _entry(formula: Formula, source: str, data: Data, r2_valid: float | None) -> Entry:
+def _entry(formula: Formula, source: str, data: Data, r2_valid: float | None, wanted: Loss) -> Entry:
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
-    squares = _squares(formula.expr, data.X, data.y, weights)
-    loss = float(np.average(squares, weights=weights))
-    return Entry(formula, formula.complexity, loss, _r2_of(squares, data.y, weights), r2_valid, 0.0, source)
+    residuals = _residuals(formula.expr, data.X, data.y)
+    loss = wanted.mean(residuals, weights)
+    return Entry(formula, formula.complexity, loss, _r2_of(residuals**2, data.y, weights), r2_valid, 0.0, source)

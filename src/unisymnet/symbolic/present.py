@@ -80,6 +80,7 @@ def _signed(term: Expr) -> tuple[bool, Expr]:
 
 
 def _quotient(coefficient: float, factors: list[Expr]) -> Expr:
+    factors = _shared_power(factors)
     upper: list[Expr] = []
     lower: list[Expr] = []
     for factor in factors:
@@ -101,6 +102,20 @@ def _quotient(coefficient: float, factors: list[Expr]) -> Expr:
     if not lower:
         return product(upper)
     return Call("div", (product(upper), product(lower)))
+
+
+def _shared_power(factors: list[Expr]) -> list[Expr]:
+    """x**2/y**2 as (x/y)**2: one power, if every factor has it and some stand below the bar."""
+    powers = [f.args for f in factors if type(f) is Call and f.op == "pow" and type(f.args[1]) is Const]
+    exponents = [e.value for _, e in powers if type(e) is Const]
+    whole = max(exponents, default=0.0)
+    if len(exponents) < max(len(factors), 2) or whole < 2.0 or not whole.is_integer():
+        return factors
+    if min(exponents) == whole or any(abs(e) != whole for e in exponents):
+        return factors
+    signed = zip(powers, exponents, strict=True)
+    inner = product([b if e > 0.0 else Call("pow", (b, Const(-1.0))) for (b, _), e in signed])
+    return [Call("pow", (inner, Const(whole)))]
 
 
 def _divisor(coefficient: float, factors: list[Expr]) -> float | None:

@@ -1,0 +1,123 @@
+"""The shortest way to write a law on the data at hand: x/sqrt(x**2 - v**2) is 1/sqrt(1 - (v/x)**2) where x > 0.
+
+Such rewritings change values where a sign changes, so simplify.py may not make them.  Here the rows decide: a spelling
+is taken only if it gives the same values on all of them.  It fits nothing.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..metrics import complexity
+from ..symbolic.expr import Call, Const, Expr, Var, evaluate, walk
+from ..symbolic.simplify import present, simplify
+
+Floats = NDArray[np.float64]
+Factor = tuple[Expr, float]
+Price = tuple[int, float]
+
+TOLERANCE = 1e-9  # relative difference of values that rounding may cause
+MAX_EXPANDED = 25
+MAX_DETOUR = 6  # tokens by which a step on the way may be longer than the start
+MAX_SIZE = 80  # tokens; longer formulas are nobody's law
+MAX_ROWS = 500
+
+
+def respelled(expr: Expr, X: Floats) -> Expr:
+    """``expr``, or a shorter formula with the same values on the rows of X; as a person likes to read it."""
+    best = present(expr)
+    if complexity(best) > MAX_SIZE:
+        return best
+    rows = X[np.unique(np.linspace(0, len(X) - 1, MAX_ROWS).astype(int))]
+    with np.errstate(all="ignore"):
+        wanted = evaluate(best, rows)
+        for _, _, spelling in sorted(_reachable(best)):
+            if spelling == best or _agree(evaluate(spelling, rows), wanted):
+                return spelling
+    return best
+
+
+def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
+    """Spellings a few moves away, with their prices, found by going on from the cheapest; their values may differ."""
+    seen = {expr}
+    found: list[tuple[Price, int, Expr]] = [(_price(expr), 0, expr)]
+    waiting = list(found)
+    for _ in range(MAX_EXPANDED):
+        if not waiting or waiting[0][0][0] > found[0][0][0] + MAX_DETOUR:
+            break
+        for spelling in _spellings(heapq.heappop(waiting)[2]):
+            if spelling not in seen:
+                found.append((_price(spelling), len(seen), spelling))
+                heapq.heappush(waiting, found[-1])
+                seen.add(spelling)
+    return found
+
+
+def _price(expr: Expr) -> Price:
+    """Tokens; among equals, small exponents."""
+    powers = [node.args[1] for node in walk(expr) if isinstance(node, Call) and node.op == "pow"]
+    return complexity(expr), sum(abs(exponent.value) for exponent in powers if isinstance(exponent, Const))
+
+
+def _agree(values: Floats, wanted: Floats) -> bool:
+    return bool(np.all(np.abs(values - wanted) <= TOLERANCE * np.abs(wanted)))  # False for NaN
+
+
+def _spellings(expr: Expr) -> Iterator[Expr]:
+    """The neighbours of a formula."""
+    return map(present, _changed(simplify(expr)))
+
+
+def _changed(expr: Expr) -> Iterator[Expr]:
+    """One move at one place of a canonical formula."""
+    if type(expr) is not Call:
+        return
+    if expr.op in ("mul", "pow"):
+        yield from _moved(_factors(expr))
+    if expr.op == "pow" and isinstance(outer := expr.args[1], Const) and len(inner := _factors(expr.args[0])) > 1:
+        apart = _product((base, exponent * outer.value) for base, exponent in inner)
+        yield from (apart, Call("neg", (apart,)))
+    if expr.op == "abs":
+        yield expr.args[0]
+        yield Call("neg", expr.args)
+    for i, arg in enumerate(expr.args):
+        yield from (Call(expr.op, (*expr.args[:i], new, *expr.args[i + 1 :])) for new in _changed(arg))
+
+
+def _moved(factors: list[Factor]) -> Iterator[Expr]:
+    """A power of one input moved between a sum and the factors beside it, or a sum multiplied out."""
+    for place, (base, exponent) in enumerate(factors):
+        if type(base) is not Call or base.op != "add":
+            continue
+        terms = [_factors(term) for term in base.args]
+        powers = {(atom, power) for term in terms for atom, power in term if isinstance(atom, Var)}
+        others = [*factors[:place], *factors[place + 1 :]]
+        if exponent == 1.0 and others:
+            yield Call("add", [_product([*others, *term]) for term in terms])
+        for atom, power in sorted(powers, key=lambda pair: (pair[0].index, pair[1])):
+            divided = [_product([*term, (atom, -power)]) for term in terms]
+            yield _product([*others, (Call("add", divided), exponent), (atom, power * exponent)])
+
+
+def _factors(expr: Expr) -> list[Factor]:
+    """A canonical product as bases with numbers as exponents."""
+    if type(expr) is Call and expr.op == "mul":
+        return [pair for arg in expr.args for pair in _factors(arg)]
+    if type(expr) is Call and expr.op == "pow" and type(expr.args[1]) is Const:
+        return [(expr.args[0], expr.args[1].value)]
+    return [(expr, 1.0)]
+
+
+def _product(factors: Iterable[Factor]) -> Expr:
+    parts: list[Expr] = []
+    joined: dict[Expr, float] = {}
+    for base, exponent in factors:
+        joined[base] = joined.get(base, 0.0) + exponent
+    for base, exponent in joined.items():
+        if exponent != 0.0:
+            parts.append(base if exponent == 1.0 else Call("pow", (base, Const(exponent))))
+    return Call("mul", parts) if len(parts) > 1 else parts[0] if parts else Const(1.0)

@@ -1,0 +1,82 @@
+"""Is there noise?  Before a search, from the data alone; during it, from what a formula leaves of the target.
+
+Both answers come from polynomial regressions (smooth.py).  It does not know the search.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..problem import Problem
+from ..symbolic.expr import Expr, evaluate
+from .smooth import best_frame, polynomial, residual_variance, standardised
+
+__all__ = ["looks_noisy", "only_noise_left"]
+
+Floats = NDArray[np.float64]
+
+# Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing.
+CLEAN, OPAQUE = 1e-9, 0.4
+# One degree less raises the residual variance of exact data at least by this factor.
+PLATEAU = 1.4
+# Standard deviations by which residuals must be more orderly than the same residuals with random signs.
+SURPRISE, N_FLIPS = 4.0, 60
+# A test says nothing on fewer rows.
+LEAST_ROWS = 24
+TEST_ROWS = 1500
+
+
+def looks_noisy(problem: Problem) -> bool:
+    """Have residuals of smooth fits reached a floor that one more degree does not lower?
+
+    Exact smooth data go on improving with every degree, or are fitted to rounding; data that no polynomial follows
+    (many waves, poles) say nothing, and count as exact.
+    """
+    if problem.noise is not None:
+        return problem.noise > 1e-9 * problem.spread
+    frame = best_frame(problem, noisy=True, max_rows=1000, max_columns=300, each=3)
+    if frame is None or not CLEAN < math.sqrt(frame.share) < OPAQUE:
+        return False
+    coordinates = standardised(frame.coordinates)
+    full = polynomial(coordinates, frame.max_columns)
+    smaller = polynomial(coordinates, full.shape[1] - 1)
+    left = residual_variance(smaller, frame.target, frame.weight)
+    return left < PLATEAU * residual_variance(full, frame.target, frame.weight)
+
+
+def only_noise_left(problem: Problem, expr: Expr) -> bool:
+    """Can no polynomial predict the residuals of the formula (in the caller's units), not even one of its values?
+
+    A law that is missing a term leaves something that inputs explain; noise is explained by nothing.
+    """
+    rows = np.unique(np.linspace(0, problem.n_rows - 1, TEST_ROWS).astype(int))
+    X = problem.X[rows]
+    with np.errstate(all="ignore"):
+        values = evaluate(expr, X * problem.x_scales) / problem.y_scale
+    left = (problem.y[rows] - values) * np.sqrt(problem.weights[rows])
+    if len(rows) < LEAST_ROWS or not np.isfinite(left).all() or not np.std(left) > CLEAN * problem.spread:
+        return False
+    coordinates = [X, np.column_stack([values])]
+    if np.all(X > 0.0):
+        coordinates.append(np.log(X))
+    return all(
+        _explains_nothing(polynomial(standardised(z), size), left)
+        for z in coordinates
+        for size in (len(rows) // 12, len(rows) // 4)
+    )
+
+
+def _explains_nothing(design: Floats, left: Floats) -> bool:
+    """Is what the design explains no more than it explains of the same residuals with random signs?
+
+    Unlike an F test this holds for noise of any distribution that is the same up and down, growing with y for one.
+    """
+    basis, triangle = np.linalg.qr(design)
+    size = np.abs(np.diag(triangle))
+    basis = basis[:, size > 1e-9 * size.max()]
+    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(left), N_FLIPS))
+    chance = np.sum((basis.T @ (signs * left[:, None])) ** 2, axis=0)
+    return bool(np.sum((basis.T @ left) ** 2) <= chance.mean() + SURPRISE * chance.std())
