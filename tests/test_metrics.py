@@ -84,6 +84,11 @@ def test_srbench_loses_what_its_rounding_breaks() -> None:
     assert is_solution_strict(true, same, INSIDE, OUTSIDE)
 
 
+def test_a_ratio_that_rounding_has_made_zero_is_no_solution() -> None:
+    true, found = parse("4.2*x0*x1**4/(x1**2 - x2**2)**2"), parse("0.00052*x0*(x1 + x2)**16.5/x2**16.4")
+    assert not is_solution_srbench(true, found, 0.9)
+
+
 def test_srbench_asks_for_accuracy_first() -> None:
     same = parse("x0 + x1")
     assert not is_solution_srbench(same, same, 0.5)

@@ -168,7 +168,10 @@ def srbench_now(true: Expr, found: Expr) -> bool:
     fraction = _rounded(guess / truth)
     fraction_constant = fraction.is_constant()
     if fraction_constant is None:
-        fraction_constant = _rounded(sympy.simplify(fraction, ratio=1)).is_constant()
+        fraction = _rounded(sympy.simplify(fraction, ratio=1))
+        fraction_constant = fraction.is_constant()
+    if fraction_constant and fraction == 0:
+        fraction_constant = False  # a ratio that rounding has made zero proves nothing
     if not difference.is_constant() or fraction_constant:
         difference = _rounded(sympy.simplify(difference, ratio=1))
     return bool(str(difference) == "0" or difference.is_constant() or fraction_constant)
