@@ -40,6 +40,7 @@ HOMES = {
     "torch": {
         *("model.transformer", "model.train", "model.export"),
         *("fit.network", "fit.training", "fit.dno", "fit.formula_module"),
+        "bench.eql",
     },
     "sympy": {"symbolic.sympy_bridge"},
     "onnxruntime": {"model"},

@@ -3,7 +3,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from unisymnet.bench.methods import METHODS, MissingMethod, get_method, program_to_infix
+from unisymnet.bench.methods import METHODS, MissingMethod, get_method
+from unisymnet.bench.peers import program_to_infix
 from unisymnet.symbolic import evaluate, parse
 
 

@@ -2,21 +2,24 @@
 
 A formula comes back as text in x0, x1, … that our own parser reads, or as None where a method has none. This
 file does not know problems, seeds of a study, limits other than `max_time`, or scores. Peers are imported
-when used; their settings start from published ones, and each docstring says where they depart.
+when used (peers.py, eql.py).
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import re
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .eql import eql_text, fit_eql
+from .ours import MODES, fit_with_sfo, sfo_settings, unisymnet_text
+from .peers import fit_gplearn, fit_pyoperon, fit_rils_rols, gplearn_text, pyoperon_text, rils_rols_text
 
 __all__ = ["METHODS", "Method", "MissingMethod", "get_method"]
 
@@ -56,9 +59,15 @@ class Method:
 
 
 def get_method(name: str) -> Method:
-    """A method by its name, or one of the caller's own as "package.module:NAME" of a `Method`."""
+    """A method by its name, or one of the caller's own as "package.module:NAME" of a `Method`.
+
+    `unisymnet-paper[init=grid,entropy=0.01]` is the paper's mode with other settings of SFO.
+    """
     if name in METHODS:
         return METHODS[name]
+    base, bracket, settings = name.partition("[")
+    if bracket and base == "unisymnet-paper" and settings.endswith("]"):
+        return replace(METHODS[base], name=name, fit=partial(fit_with_sfo, sfo=sfo_settings(settings[:-1])))
     module, colon, attribute = name.partition(":")
     if not colon:
         raise ValueError(f"unknown method {name!r}; use one of {', '.join(METHODS)} or package.module:NAME")
@@ -66,128 +75,6 @@ def get_method(name: str) -> Method:
     if not isinstance(method, Method):
         raise TypeError(f"{name} must be a unisymnet.bench.methods.Method, got {type(method).__name__}")
     return method
-
-
-def fit_unisymnet(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
-    regressor = importlib.import_module("unisymnet.regressor")
-    return regressor.UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=cores).fit(X, y)
-
-
-def unisymnet_text(model: Any) -> str | None:
-    return str(model.formula_.expr)
-
-
-def fit_pyoperon(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
-    """Operon after its authors' later SRBench entry: accuracy and length as objectives, the choice by description
-    length with the training error of a random forest as noise level, the widest of their symbol sets.
-
-    Unlike that entry: no tuning by Optuna, 5 local iterations (SRBench 2021's number) instead of 1, and no limit on
-    evaluations, so that a run always takes all of `max_time` and its time says nothing about when it found the law.
-    """
-    from pyoperon.sklearn import SymbolicRegressor
-    from sklearn.ensemble import RandomForestRegressor
-
-    start = time.monotonic()
-    forest = RandomForestRegressor(random_state=seed, n_jobs=1).fit(X, y)
-    sigma = float(np.sqrt(np.mean((y - forest.predict(X)) ** 2)))
-    model = SymbolicRegressor(
-        allowed_symbols="add,sub,mul,div,sin,cos,exp,log,sqrt,pow,constant,variable",
-        objectives=["r2", "length"],
-        model_selection_criterion="minimum_description_length",
-        uncertainty=[max(sigma, 1e-12)],
-        optimizer_iterations=5,
-        population_size=1000,
-        max_length=50,
-        brood_size=5,
-        # Only the clock ends a run: every method gets the same seconds.
-        generations=10**9,
-        max_evaluations=10**12,
-        max_time=max(1, round(max_time - (time.monotonic() - start))),
-        n_threads=cores,
-        random_state=seed,
-    )
-    return model.fit(X, y)
-
-
-def pyoperon_text(model: Any) -> str | None:
-    names = [f"x{i}" for i in range(model.n_features_in_)]
-    text = str(model.get_model_string(model.model_, 17, names))
-    # Operon prints the powers as ^, which our parser takes, and may print constants that are not finite.
-    return None if re.search(r"\b(nan|inf)\b", text) else text
-
-
-def fit_gplearn(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
-    """gplearn with SRBench's settings, one generation after the other until the time is over or the fit is exact.
-
-    Unlike SRBench: exp is added to the functions, and the price of length is in units of the target's spread, as
-    otherwise a small target is fitted by the shortest formula.
-    """
-    from gplearn.functions import make_function
-    from gplearn.genetic import SymbolicRegressor
-
-    start = time.monotonic()
-    exp = make_function(function=_bounded_exp, name="exp", arity=1)
-    model = SymbolicRegressor(
-        population_size=1000,
-        generations=0,
-        tournament_size=20,
-        function_set=("add", "sub", "mul", "div", "log", "sqrt", "sin", "cos", exp),
-        parsimony_coefficient=0.001 * float(np.std(y)),
-        max_samples=1.0,
-        p_crossover=0.9,
-        p_subtree_mutation=0.01,
-        p_hoist_mutation=0.01,
-        p_point_mutation=0.01,
-        warm_start=True,
-        low_memory=True,
-        random_state=seed,
-        n_jobs=cores,
-    )
-    exact = 1e-12 * float(np.std(y))
-    while True:
-        model.set_params(generations=model.generations + 1).fit(X, y)
-        spent = time.monotonic() - start
-        # One more generation takes about as long as the mean so far; do not start what cannot finish.
-        if spent * (1 + 1 / model.generations) > max_time or model._program.raw_fitness_ <= exact:
-            return model
-
-
-def _bounded_exp(x: Floats) -> Floats:
-    return np.exp(np.minimum(x, 100.0))
-
-
-def gplearn_text(model: Any) -> str | None:
-    # Not str(program), which keeps three decimals of every constant.
-    return program_to_infix(model._program.program)
-
-
-_INFIX = {
-    "add": "({} + {})",
-    "sub": "({} - {})",
-    "mul": "({} * {})",
-    "div": "({} / {})",
-    # The protected forms as their plain namesakes, as SRBench reads them.
-    "sqrt": "sqrt({})",
-    "log": "log({})",
-    "sin": "sin({})",
-    "cos": "cos({})",
-    "exp": "exp({})",
-}
-
-
-def program_to_infix(program: Sequence[Any]) -> str:
-    """gplearn's flat prefix list: functions (with name and arity), column numbers and constants."""
-    nodes = iter(program)
-
-    def read() -> str:
-        node = next(nodes)
-        if isinstance(node, int | np.integer):
-            return f"x{node}"
-        if isinstance(node, float | np.floating):
-            return f"({float(node)!r})"
-        return _INFIX[node.name].format(*[read() for _ in range(node.arity)])
-
-    return read()
 
 
 def fit_linear(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
@@ -243,12 +130,20 @@ def _sklearn(name: str, fit: Callable[..., Any], text: Callable[[Any], str | Non
     return Method(name, fit, text, predict, "scikit-learn", ("sklearn.ensemble", "sklearn.svm"))
 
 
+def _ours(name: str, fit: Callable[..., Any]) -> Method:
+    modules = ("unisymnet.regressor", "unisymnet.model.proposer")
+    trained = (*modules, "torch") if "dno" in name else modules
+    return Method(name, fit, unisymnet_text, predict, "unisymnet", trained, "torch" if "dno" in name else None)
+
+
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("unisymnet", fit_unisymnet, unisymnet_text, predict, "unisymnet", ("unisymnet.regressor",)),
+        *(_ours(name, fit) for name, fit in MODES.items()),
         Method("pyoperon", fit_pyoperon, pyoperon_text, predict, "pyoperon", ("pyoperon.sklearn",), "bench"),
         Method("gplearn", fit_gplearn, gplearn_text, predict, "gplearn", ("gplearn.genetic",), "bench"),
+        Method("rils-rols", fit_rils_rols, rils_rols_text, predict, "rils-rols", ("rils_rols.rils_rols",)),
+        Method("eql", fit_eql, eql_text, predict, "torch", ("torch",), "torch"),
         _sklearn("linear", fit_linear, linear_text),
         _sklearn("boosting", fit_boosting),
         _sklearn("mlp", fit_mlp),

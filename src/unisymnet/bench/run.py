@@ -9,21 +9,41 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Callable, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from .cluster import run_on_cluster
 from .methods import get_method
 from .pool import Limits, run_tasks
-from .problems import BenchProblem, Form, load_suite
+from .problems import BenchProblem, Form, find_problem, load_suite
 from .records import append_record, mend, read_records
 from .task import Task
 
-__all__ = ["run_suite"]
+__all__ = ["Machine", "provenance", "run_missing", "run_suite"]
 
 Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Where runs are done: `jobs` at a time, by another interpreter `python`, or on a cluster.
+
+    `backend` is a backend of joblib ("dask", "ray", "loky", …) and `scheduler` the address of Dask's scheduler.
+    """
+
+    jobs: int = 1
+    limits: Limits = field(default_factory=Limits)
+    python: str | None = None
+    backend: str | None = None
+    scheduler: str | None = None
+
+    def results(self, tasks: Iterable[Task]) -> Iterable[tuple[Task, Record]]:
+        if self.backend is None:
+            return run_tasks(tasks, jobs=self.jobs, limits=self.limits, python=self.python)
+        return run_on_cluster(tasks, self.backend, self.scheduler, self.jobs, self.limits, self.python)
 
 
 def run_suite(
@@ -42,25 +62,39 @@ def run_suite(
     problems: Sequence[str] | None = None,
     limits: Limits | None = None,
     python: str | None = None,
+    backend: str | None = None,
+    scheduler: str | None = None,
     on_result: Callable[[Record], None] | None = None,
 ) -> list[Record]:
     """Run `method` on every problem of `suite` that `out` does not hold yet; return the records of all.
 
     `jobs` runs go on at a time, each with `cores` threads. `limit_problems` takes the first so many problems
     of the suite and `problems` those of the given names. `rows` overrides the number of training rows.
-    `python` is another interpreter for the workers. `on_result` sees each new record once it is written.
+    `python` is another interpreter for the workers; `backend` and `scheduler` name a cluster (see `Machine`).
+    `on_result` sees each new record once it is written.
     """
-    path = Path(out)
     if python is None or ":" not in method:
         get_method(method)  # a misspelt name is an error now, not a failed run for every problem
     chosen = _choose(load_suite(suite, form=form), limit_problems, problems)
-    tasks = {Task(method, problem.name, form, seed, noise, max_time, rows, cores): problem for problem in chosen}
+    tasks = [Task(method, problem.name, form, seed, noise, max_time, rows, cores) for problem in chosen]
+    machine = Machine(jobs, limits or Limits(), python, backend, scheduler)
+    return run_missing(tasks, out, machine=machine, on_result=on_result)
+
+
+def run_missing(
+    tasks: Sequence[Task],
+    out: str | Path,
+    *,
+    machine: Machine,
+    on_result: Callable[[Record], None] | None = None,
+) -> list[Record]:
+    """Run the tasks that the file `out` does not hold yet, append their records, and return those of all tasks."""
+    path, wanted = Path(out), set(tasks)
     mend(path)
-    done = {key: record for record in read_records(path) if (key := _task_of(record)) in tasks}
-    here = _provenance()
-    missing = [task for task in tasks if task not in done]
-    for task, result in run_tasks(missing, jobs=jobs, limits=limits, python=python):
-        record = _record(task, tasks[task], result, here)
+    done = {key: record for record in read_records(path) if (key := _task_of(record)) in wanted}
+    here = provenance()
+    for task, result in machine.results([task for task in tasks if task not in done]):
+        record = _record(task, find_problem(task.problem, form=task.form), result, here)
         append_record(path, record)
         done[task] = record
         if on_result is not None:
@@ -81,7 +115,7 @@ def _choose(
 
 def _task_of(record: Record) -> Task | None:
     """The task that a record answers; None for a record of another kind."""
-    names = [field.name for field in fields(Task)]
+    names = [one.name for one in fields(Task)]
     return Task(**{name: record[name] for name in names}) if all(name in record for name in names) else None
 
 
@@ -91,7 +125,8 @@ def _record(task: Task, problem: BenchProblem, result: Record, here: dict[str, s
     return {"suite": problem.suite} | task.as_dict() | here | when | known | result
 
 
-def _provenance() -> dict[str, str | None]:
+def provenance() -> dict[str, str | None]:
+    """Commit and machine, as every record states them."""
     machine = f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
     return {"commit": _commit(), "machine": machine}
 

@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..candidate import Proposal, Status
+from ..deadline import Deadline
+from ..fit.polish import Polish
 from ..metrics import complexity, is_solution_srbench, is_solution_strict, r2, srbench_complexity
+from ..problem import make_problem
 from ..symbolic import Expr, evaluate
 from ..symbolic.simplify import present, simplify
 from .problems import BenchProblem
 
-__all__ = ["numeric_scores", "score_run", "symbolic_scores"]
+__all__ = ["accuracy", "numeric_scores", "score_run", "symbolic_scores"]
 
 Floats = NDArray[np.float64]
 JUDGE_POINTS = 400  # in the range, and again in the range widened by JUDGE_MARGIN on each side
 JUDGE_MARGIN = 0.1
 JUDGE_SEED = 20_250  # the judge's points are the same for every method and run
+DOUBT_TIME = 3.0  # seconds for sympy where values already say that the formula is not the law
 
 
 def score_run(
@@ -36,12 +41,12 @@ def score_run(
     """Everything that is recorded of a result.
 
     `r2`, `complexity` and `srbench_complexity` of the formula, `true_complexity` and
-    `true_srbench_complexity` of the truth, and the verdicts `strict` and `srbench`; a score that has no
+    `true_srbench_complexity` of the truth, and the verdicts `strict`, `form` and `srbench`; a score that has no
     meaning here (no formula, no known truth) is None. `y_pred` are the method's own predictions on the test
     rows; without them the formula is used.
     """
     scores = numeric_scores(problem, expr, X_test, y_test, y_pred=y_pred)
-    return scores | symbolic_scores(problem, expr, scores["r2"], judge_time=judge_time)
+    return scores | symbolic_scores(problem, expr, scores, judge_time=judge_time)
 
 
 def numeric_scores(
@@ -52,26 +57,32 @@ def numeric_scores(
     *,
     y_pred: Floats | None = None,
 ) -> dict[str, Any]:
-    """The scores that need no computer algebra and so cost next to nothing."""
+    """The scores that need no computer algebra and so cost next to nothing.
+
+    `strict` asks for the law with its constants, `form` for a formula that becomes the law once its constants are
+    fitted to data without noise.
+    """
     truth = problem.expr
     if y_pred is None and expr is not None:
         y_pred = evaluate(expr, X_test)
     return {
-        "r2": None if y_pred is None else _accuracy(y_test, y_pred),
+        "r2": None if y_pred is None else accuracy(y_test, y_pred),
         "complexity": None if expr is None else complexity(expr),
         "true_complexity": None if truth is None else _true_size(truth),
-        "strict": None if truth is None else expr is not None and _strict(problem, truth, expr),
+        **_verdicts(problem, truth, expr),
     }
 
 
 def symbolic_scores(
-    problem: BenchProblem, expr: Expr | None, r2_test: float | None, *, judge_time: float = 60.0
+    problem: BenchProblem, expr: Expr | None, scores: dict[str, Any], *, judge_time: float = 60.0
 ) -> dict[str, Any]:
-    """The scores that simplify with sympy, which may take long."""
-    truth = problem.expr
+    """The scores that simplify with sympy, which may take long; `scores` are the numeric ones."""
+    truth, r2_test = problem.expr, scores["r2"]
     solved = False
     if truth is not None and expr is not None and r2_test is not None:
-        solved = is_solution_srbench(truth, expr, r2_test, max_time=judge_time)
+        likely = scores["strict"] or scores["form"]
+        limit = judge_time if likely else min(judge_time, DOUBT_TIME)
+        solved = is_solution_srbench(truth, expr, r2_test, max_time=limit)
     return {
         "srbench": None if truth is None else solved,
         "srbench_complexity": None if expr is None else srbench_complexity(expr),
@@ -79,7 +90,23 @@ def symbolic_scores(
     }
 
 
-def _accuracy(y: Floats, y_pred: Floats) -> float | None:
+def _verdicts(problem: BenchProblem, truth: Expr | None, expr: Expr | None) -> dict[str, bool | None]:
+    if truth is None:
+        return {"strict": None, "form": None}
+    strict = expr is not None and _strict(problem, truth, expr)
+    return {"strict": strict, "form": strict or (expr is not None and _same_form(problem, truth, expr))}
+
+
+def _same_form(problem: BenchProblem, truth: Expr, expr: Expr) -> bool:
+    X, y = problem.sample(JUDGE_POINTS, rng=np.random.default_rng(JUDGE_SEED), part="test")
+    clean = make_problem(X, y)
+    proposal = Proposal(clean.to_scaled(expr), "judge")
+    fitted = Polish().fit(proposal, clean, rng=np.random.default_rng(0), deadline=Deadline.after(DOUBT_TIME))
+    return fitted.status is Status.OK and _strict(problem, truth, fitted.expr)
+
+
+def accuracy(y: Floats, y_pred: Floats) -> float | None:
+    """R², or None where predictions are not finite."""
     value = float(r2(y, y_pred)) if np.all(np.isfinite(y_pred)) else -np.inf
     return value if np.isfinite(value) else None
 

@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 
 from ..errors import ParseError
 from ..symbolic import Expr, parse
-from .methods import get_method
+from .methods import Method, get_method
 from .problems import BenchProblem, Form, add_noise, find_problem
-from .score import numeric_scores, symbolic_scores
+from .score import accuracy, numeric_scores, symbolic_scores
 
 __all__ = ["Split", "Task", "perform", "split"]
 
 Floats = NDArray[np.float64]
 TRAIN_SHARE = 0.75
+WIDE_ROWS = 200  # of the doubled range, for extrapolation
 FEYNMAN_ROWS = 1000  # training rows where the caller names none; the published protocol uses 10,000
 
 
@@ -62,16 +63,18 @@ def perform(task: Task, *, judge_time: float = 60.0) -> Iterator[dict[str, Any]]
     y_train = add_noise(data.y_train, task.noise, rng=rng)
     names = tuple(f"x{i}" for i in range(problem.n_features))
     yield {"version": method.load(), "n_train": len(y_train), "phase": "fit"}
-    start = time.perf_counter()
+    start, processor = time.perf_counter(), time.process_time()
     model = method.fit(data.X_train, y_train, max_time=task.max_time, seed=task.seed, names=names, cores=task.cores)
-    seconds = time.perf_counter() - start
+    seconds, processor = time.perf_counter() - start, time.process_time() - processor
     text = method.expression(model)
-    yield {"status": "ok", "time": round(seconds, 4), "expression": text, "phase": "score"}
+    times = {"time": round(seconds, 4), "cpu": round(processor, 4)}
+    yield {"status": "ok", **times, "expression": text, "phase": "score"}
     expr, complaint = _read(text)
     y_pred = method.predict(model, data.X_test)
     scores = numeric_scores(problem, expr, data.X_test, data.y_test, y_pred=y_pred)
+    scores["r2_wide"] = _extrapolation(problem, method, model, rng)
     yield {"scores": scores, "message": complaint, "phase": "judge"}
-    yield {"scores": scores | symbolic_scores(problem, expr, scores["r2"], judge_time=judge_time)}
+    yield {"scores": scores | symbolic_scores(problem, expr, scores, judge_time=judge_time)}
 
 
 def split(problem: BenchProblem, *, rng: np.random.Generator, rows: int | None = None) -> Split:
@@ -94,6 +97,14 @@ def split(problem: BenchProblem, *, rng: np.random.Generator, rows: int | None =
         raise ValueError(f"{problem.name} has only {n_train} training rows, {rows} were asked for")
     train = train[:rows]
     return Split(X[train], y[train], X[test], y[test])
+
+
+def _extrapolation(problem: BenchProblem, method: Method, model: Any, rng: np.random.Generator) -> float | None:
+    """R² of the method's own predictions where each range is twice as long; None where nothing is known there."""
+    if problem.expr is None or problem.kind == "orbit":
+        return None
+    X, y = problem.sample(WIDE_ROWS, rng=rng, part="wide", factor=0.5)
+    return accuracy(y, method.predict(model, X))
 
 
 def _read(text: str | None) -> tuple[Expr | None, str | None]:
