@@ -1,10 +1,11 @@
 """What the shipped transformer is worth: recall of exact structures on fresh functions against a frequency list.
 
-    python benchmarks/proposer.py [--n 300] [--weights FOLDER] [--labels runs/out/labels-low.json] [--speed]
+    python benchmarks/proposer.py [--n 300] [--wide 100] [--recovery 60] [--weights FOLDER] [--labels FILE] [--speed]
 
 Fresh functions come from a seed that training never used.  "list" proposes the most frequent labels for the same number
-of columns and reads no data; any recall has to be read against it.  ``--speed`` compares training on the live corpus
-with training on ready-made tensors (needs torch).  The last line is key=value.
+of columns and reads no data; any recall has to be read against it.  ``--wide N`` adds a beam of 100 on the first N
+functions, ``--recovery N`` fits the constants of the five best candidates of the first N.  ``--speed`` compares
+training on the live corpus with training on ready-made tensors (needs torch).  The last line is key=value.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
+from unisymnet.bench.encoding import N_FITTED, fit_candidates
 from unisymnet.corpus import SETTINGS, Corpus, Example
+from unisymnet.model.alphabet import PAD, START
 from unisymnet.model.beam import beam_search, vocabulary_of
 from unisymnet.model.runtime import WEIGHTS, Runtime
+from unisymnet.symbolic.skeleton import to_skeleton
 from unisymnet.symbolic.structure import Structure
 
 FRESH = 4242
@@ -34,11 +38,37 @@ def place(truth: Structure, structures: list[Structure]) -> float:
 
 
 def table(title: str, groups: dict) -> None:
-    print(f"\n{title:>10} {'n':>5}  beam@1  beam@5 beam@20  list@1  list@5 list@20")
+    print(f"\n{title:>10} {'n':>5}  beam@1  beam@5 beam@20  list@1  list@5 list@20  right tokens   nats")
     for key in [*sorted(groups), "all"]:
         rows = np.array([r for k, g in groups.items() if key in (k, "all") for r in g])
         shares = [float(np.mean(rows[:, c] <= cut)) for c in (0, 1) for cut in CUTS]
-        print(f"{key!s:>10} {len(rows):5d}  " + "  ".join(f"{s:6.3f}" for s in shares))
+        tokens = f"  {rows[:, 2].sum() / rows[:, 3].sum():12.3f} {rows[:, 4].mean():6.2f}"
+        print(f"{key!s:>10} {len(rows):5d}  " + "  ".join(f"{s:6.3f}" for s in shares) + tokens)
+
+
+def points_of(example: Example) -> np.ndarray:
+    return example.points[example.points.any(axis=1)]
+
+
+def teacher_forced(runtime: Runtime, examples: list[Example]) -> list[tuple[int, int, float]]:
+    """For each function: tokens guessed right when all before are given, tokens, and nats of the label."""
+    found = []
+    for start in range(0, len(examples), 50):
+        chunk = examples[start : start + 50]
+        rows = [[START, *runtime.alphabet.from_label(e.label)] for e in chunk]
+        tokens = np.full((len(rows), max(map(len, rows))), PAD)
+        for i, row in enumerate(rows):
+            tokens[i, : len(row)] = row
+        data = np.concatenate([runtime.encode(points_of(e)[None]) for e in chunk], axis=2)
+        past, right, nats = runtime.empty_cache(len(chunk)), np.zeros(len(chunk)), np.zeros(len(chunk))
+        for position in range(tokens.shape[1] - 1):
+            logs, past = runtime.step(tokens[:, position], position, data, past)
+            after = tokens[:, position + 1]
+            real = after != PAD
+            right += real & (logs.argmax(axis=1) == after)
+            nats -= np.where(real, np.maximum(logs[np.arange(len(chunk)), after], -30.0), 0.0)
+        found += [(int(r), len(row) - 1, float(n)) for r, row, n in zip(right, rows, nats)]
+    return found
 
 
 def recall(runtime: Runtime, examples: list[Example], known: set) -> dict[str, float]:
@@ -47,13 +77,12 @@ def recall(runtime: Runtime, examples: list[Example], known: set) -> dict[str, f
     by: dict[str, dict] = {name: defaultdict(list) for name in ("depth", "dimension", "label")}
     seconds, rows = [], []
     listed = {d: [vocabulary.decode(x) for x in labels[:20]] for d, labels in runtime.frequent.items()}
-    for example in examples:
+    for example, forced in zip(examples, teacher_forced(runtime, examples)):
         truth = vocabulary.decode(example.label)
-        real = example.points[example.points.any(axis=1)]
         began = time.perf_counter()
-        found = beam_search(runtime, real, example.n_features, width=20)
+        found = beam_search(runtime, points_of(example), example.n_features, width=20)
         seconds.append(time.perf_counter() - began)
-        row = (place(truth, [f.structure for f in found]), place(truth, listed.get(example.n_features, [])))
+        row = (place(truth, [f.structure for f in found]), place(truth, listed.get(example.n_features, [])), *forced)
         rows.append(row)
         by["depth"][example.depth].append(row)
         by["dimension"][example.n_features].append(row)
@@ -72,8 +101,41 @@ def recall(runtime: Runtime, examples: list[Example], known: set) -> dict[str, f
     }
 
 
-def speed(preset_name: str, corpus: Corpus, n_steps: int = 40) -> float:
-    """Training throughput on the live corpus over that on ready-made tensors."""
+def wide(runtime: Runtime, examples: list[Example]) -> None:
+    """Recall of a beam of 100 by depth."""
+    vocabulary = vocabulary_of(runtime)
+    found: dict[int, list[float]] = defaultdict(list)
+    for example in examples:
+        beam = beam_search(runtime, points_of(example), example.n_features, width=100)
+        found[example.depth].append(place(vocabulary.decode(example.label), [f.structure for f in beam]))
+    listed = {d: [vocabulary.decode(x) for x in labels[:100]] for d, labels in runtime.frequent.items()}
+    in_list = [place(vocabulary.decode(e.label), listed.get(e.n_features, [])) <= 100 for e in examples]
+    everything = [p for places in found.values() for p in places]
+    print("\nbeam of 100:" + "".join(f"  L={d}: {np.mean(np.array(p) <= 100):.3f}" for d, p in sorted(found.items())))
+    shares = "  ".join(f"@{cut}: {np.mean(np.array(everything) <= cut):.3f}" for cut in (1, 5, 20, 100))
+    print(f"all {len(examples)}: {shares}  list@100: {np.mean(in_list):.3f}")
+
+
+def recovery(runtime: Runtime, examples: list[Example], seconds: float = 5.0) -> None:
+    """The law itself among the five best candidates once their constants are fitted, by depth."""
+    found: dict[int, list[tuple[bool, bool, bool]]] = defaultdict(list)
+    vocabulary = vocabulary_of(runtime)
+    for example in examples:
+        beam = beam_search(runtime, points_of(example), example.n_features, width=20)[:N_FITTED]
+        structures = [f.structure for f in beam]
+        exact = place(vocabulary.decode(example.label), structures) <= N_FITTED
+        fitted = fit_candidates([to_skeleton(s).expr for s in structures], example, seconds)
+        found[example.depth].append((exact, *fitted))
+    print(f"\nfive best candidates, constants by SFO, {seconds:g} s a function")
+    print("     depth     n  exact structure  law recovered  R2 > 0.99")
+    for depth in [*sorted(found), "all"]:
+        rows = np.array([r for d, g in found.items() if depth in (d, "all") for r in g], dtype=float)
+        exact, solved, accurate = rows.mean(axis=0)
+        print(f"{depth!s:>10} {len(rows):5d}  {exact:15.3f}  {solved:13.3f}  {accurate:9.3f}")
+
+
+def speed(preset_name: str, corpus: Corpus, n_steps: int = 48) -> float:
+    """Training throughput on the live corpus over that on ready-made tensors, as `unisymnet train` does it."""
     import torch
 
     from unisymnet.model.batches import batches
@@ -81,7 +143,8 @@ def speed(preset_name: str, corpus: Corpus, n_steps: int = 40) -> float:
     from unisymnet.model.train import Run, TrainSettings
 
     torch.set_num_threads(1)
-    settings, config = TrainSettings(), preset(preset_name)
+    settings = TrainSettings(batch=128, n_parts=3, reuse=2)
+    config = replace(preset(preset_name), live=tuple(Runtime.load(WEIGHTS / "small-low").config.live))
     run = Run(config, settings)
 
     def steps(source: Callable) -> float:
@@ -103,6 +166,8 @@ def speed(preset_name: str, corpus: Corpus, n_steps: int = 40) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", type=int, default=300)
+    parser.add_argument("--wide", type=int, default=0, help="functions for a beam of 100")
+    parser.add_argument("--recovery", type=int, default=0, help="functions whose candidates are fitted")
     parser.add_argument("--weights", type=Path, default=WEIGHTS / "small-low")
     parser.add_argument("--labels", type=Path, default=Path("runs/out/labels-low.json"))
     parser.add_argument("--speed", action="store_true")
@@ -114,8 +179,14 @@ def main() -> None:
     if args.labels.is_file():
         known = {tuple(label) for group in json.loads(args.labels.read_text()).values() for label, _ in group}
     print(f"model: {runtime.about}, d_model {runtime.config.d_model}")
-    figures = recall(runtime, corpus(0, args.n), known)
-    figures["train_efficiency"] = speed(f"small-{setting}", replace(corpus, seed=1)) if args.speed else float("nan")
+    examples = corpus(0, args.n)
+    figures = recall(runtime, examples, known)
+    if args.wide:
+        wide(runtime, examples[: args.wide])
+    if args.recovery:
+        recovery(runtime, examples[: args.recovery])
+    training = replace(corpus, settings=replace(corpus.settings, n_points=64), seed=1)
+    figures["train_efficiency"] = speed(f"small-{setting}", training) if args.speed else float("nan")
     order = ("recall20", "recall20_list", "recall20_shallow", "train_efficiency", "beam20_s")
     print("\n" + " ".join(f"{key}={figures[key]:.3f}" for key in order))
 

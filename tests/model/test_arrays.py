@@ -83,6 +83,23 @@ def test_batches_resume_at_any_step_and_with_workers() -> None:
     ahead.close()  # type: ignore[attr-defined]
 
 
+def test_blocks_come_again_after_a_while_and_the_order_can_be_entered_anywhere(monkeypatch) -> None:
+    monkeypatch.setattr("unisymnet.model.batches.LAG", 3)
+    asked = []
+
+    def source(number: int, size: int):
+        asked.append(number)
+        return CORPUS(number % 1000, size)
+
+    config, shape = preset("small-low"), Shape(batch=4, n_parts=1, n_batches=1, reuse=2)
+    steps = [part.tokens for (part,) in itertools.islice(batches(source, config, shape), 14)]
+    for place in range(6, 14, 2):  # new, old, new, old, …
+        assert np.array_equal(steps[place + 1], steps[place - 6])
+    assert asked.count(0) == asked.count(2) == 1 and max(asked[-3:]) == 6
+    later = batches(source, config, shape, start=9)
+    assert np.array_equal(next(later)[0].tokens, steps[9]) and np.array_equal(next(later)[0].tokens, steps[10])
+
+
 def test_a_batch_is_mixed_and_its_parts_are_of_similar_length() -> None:
     config = preset("small-low")
     (step,) = make_pool(CORPUS, 0, Shape(64, 4, 1), config)

@@ -15,10 +15,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .alphabet import PAD, START, Alphabet
+from .alphabet import PAD, START, Alphabet, Ints
 from .bits import encode_points
 from .config import ModelConfig
 from .greedy import greedy, greedy_size
+from .prefix import PrefixAlphabet
 from .summary import summarise, summary_size
 
 
@@ -46,14 +47,15 @@ class Batch:
 
 
 Step = tuple[Batch, ...]  # the parts of one batch
-GROUP = 64  # blocks
+LAG = 64  # blocks
+_FAR = 10**9
 
 
 class Shape(NamedTuple):
     """Examples in a batch, parts that a batch is cut into, batches in a block of the source, points to read.
 
-    Every block is used ``reuse`` times, a group of `GROUP` blocks after the other: making an example costs more than
-    learning from it, and a second look is worth nearly as much as the first.
+    Every block is used ``reuse`` times, `LAG` blocks apart: making an example costs more than learning from it, and a
+    second look is worth nearly as much as the first.
     """
 
     batch: int = 64
@@ -63,8 +65,42 @@ class Shape(NamedTuple):
     reuse: int = 1
 
 
+class Writing(Protocol):
+    """What the model needs of an alphabet: how many tokens, what they have in common, and those of a label."""
+
+    @property
+    def layer(self) -> Ints: ...
+
+    @property
+    def row(self) -> Ints: ...
+
+    @property
+    def column(self) -> Ints: ...
+
+    @property
+    def size(self) -> int: ...
+
+    @property
+    def n_rows(self) -> int: ...
+
+    @property
+    def n_columns(self) -> int: ...
+
+    def ranks(self) -> tuple[Ints, Ints]: ...
+
+    def from_label(self, label: Sequence[int]) -> list[int]: ...
+
+
 def alphabet_of(config: ModelConfig) -> Alphabet:
+    """The alphabet of labels."""
     return Alphabet(config.n_features, config.repeats, config.max_depth)
+
+
+def writing_of(config: ModelConfig) -> Writing:
+    """The alphabet that the model writes."""
+    if config.writing == "prefix":
+        return PrefixAlphabet(config.n_features, config.repeats, config.max_depth)
+    return alphabet_of(config)
 
 
 def read_points(
@@ -89,7 +125,7 @@ def statistics_size(config: ModelConfig) -> int:
     return summary_size(config.n_features) + (greedy_size(config.n_features) if config.greedy else 0)
 
 
-def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Alphabet, n_read: int | None = None) -> Batch:
+def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Writing, n_read: int | None = None) -> Batch:
     """One batch of all ``examples``; the encoder gets only the first ``n_read`` points of each, if given."""
     bits, present, summary = read_points(np.stack([e.points for e in examples]), config)
     rows = [[START, *alphabet.from_label(e.label)] for e in examples]
@@ -106,7 +142,7 @@ def make_pool(source: Source, number: int, shape: Shape, config: ModelConfig) ->
     would not do: a batch whose labels are all short says nothing about which data have short labels.
     """
     examples = source(number, shape.batch * shape.n_batches)
-    alphabet = alphabet_of(config)
+    alphabet = writing_of(config)
     steps = []
     for start in range(0, len(examples), shape.batch):
         group = sorted(examples[start : start + shape.batch], key=lambda e: len(e.label))
@@ -130,8 +166,10 @@ def batches(
 def _numbers(place: int, reuse: int) -> Iterator[tuple[int, bool]]:
     """The blocks in the order of training from ``place`` on, and whether each is used for the last time."""
     while True:
-        group, rest = divmod(place, GROUP * reuse)
-        yield (place, True) if reuse == 1 else (group * GROUP + rest % GROUP, rest >= GROUP * (reuse - 1))
+        newest, age = divmod(place, reuse)
+        number = newest - age * LAG
+        # What would have come before the first block is taken from far behind, so that the pace is always the same.
+        yield number if number >= 0 else _FAR - number, age == reuse - 1
         place += 1
 
 
@@ -146,12 +184,11 @@ def _pools(
             yield kept.pop(number) if last else kept[number]
     with ProcessPoolExecutor(n_workers, mp_context=multiprocessing.get_context("spawn")) as workers:
         waiting: dict[int, Future[list[Step]]] = {}
-        # Later passes leave the workers time to prepare the next group.
-        limit = 2 * n_workers + 1 if shape.reuse == 1 else 2 * GROUP
+        limit = (shape.reuse - 1) * LAG + 2 * n_workers + 1  # blocks that will be used again, and some ahead
         coming = (number for number, _ in _numbers(place, shape.reuse))
         try:
             for number, last in _numbers(place, shape.reuse):
-                while len(waiting) < limit:
+                while len(waiting) < limit or number not in waiting:
                     following = next(coming)
                     if following not in waiting:
                         waiting[following] = workers.submit(make_pool, source, following, shape, config)

@@ -18,7 +18,7 @@ class ModelConfig:
     read and the latents are constants.  ``n_summary`` more latents come from statistics of the data set (summary.py,
     and greedy.py if ``greedy``) through a network ``summary_width`` wide (0: twice ``d_model``) with
     ``summary_blocks`` residual blocks; the paper's presets have none.  ``live`` are the tokens that the model can
-    write, ascending; empty means all.
+    write, ascending; empty means all.  ``writing`` is "label", or "prefix" for the comparison of encodings.
     """
 
     n_features: int = 4
@@ -36,6 +36,7 @@ class ModelConfig:
     summary_width: int = 0
     summary_blocks: int = 0
     live: tuple[int, ...] = ()
+    writing: str = "label"
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ModelConfig:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import CheckpointError
 from .alphabet import Alphabet
-from .batches import read_points, statistics_size
+from .batches import Writing, read_points, statistics_size, writing_of
 from .config import ModelConfig
 
 ENCODER, DECODER, MANIFEST = "encoder.onnx", "decoder.onnx", "manifest.json"
@@ -30,7 +30,7 @@ class Runtime:
     """A model ready to read data and to write tokens."""
 
     config: ModelConfig
-    alphabet: Alphabet
+    writing: Writing
     encoder: Any = field(repr=False)
     decoder: Any = field(repr=False)
     frequent: dict[int, tuple[Label, ...]] = field(repr=False, default_factory=dict)
@@ -63,8 +63,14 @@ class Runtime:
                 "export the model again"
             )
         frequent = {int(d): tuple(tuple(x) for x in labels) for d, labels in manifest["frequent"].items()}
-        alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
-        return cls(config, alphabet, sessions[0], sessions[1], frequent, manifest["about"])
+        return cls(config, writing_of(config), sessions[0], sessions[1], frequent, manifest["about"])
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """The alphabet of a model that writes labels."""
+        if not isinstance(self.writing, Alphabet):
+            raise CheckpointError(f"this model writes {self.config.writing} order, not labels; take another")
+        return self.writing
 
     def encode(self, rows: NDArray[np.floating]) -> Floats:
         """Keys and values for a batch of data sets given as rows (batch, n, d_max + 1), unscaled."""
@@ -86,7 +92,7 @@ class Runtime:
 
     def log_probabilities(self, logits: Floats, last: NDArray[np.int64]) -> Floats:
         """Normalised over what may follow because tokens ascend, as in training."""
-        rank, bound = self.alphabet.ranks()
+        rank, bound = self.writing.ranks()
         logits = np.where(rank > bound[last][:, None], logits, -np.inf)
         top = logits.max(axis=1, keepdims=True)
         return logits - top - np.log(np.exp(logits - top).sum(axis=1, keepdims=True))

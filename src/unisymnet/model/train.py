@@ -24,7 +24,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from ..errors import CheckpointError
-from .batches import Batch, Example, Source, Step, alphabet_of, batches, collate
+from .batches import Batch, Example, Source, Step, batches, collate, writing_of
 from .config import ModelConfig
 from .schedule import STATE, TrainSettings
 from .transformer import Transformer
@@ -172,7 +172,7 @@ class Validation:
 @torch.no_grad()
 def validate(model: Transformer, examples: Sequence[Example], batch: int = 64) -> Validation:
     """Likelihood of fresh examples, with their own points and with another's."""
-    alphabet = alphabet_of(model.config)
+    alphabet = writing_of(model.config)
     order = sorted(range(len(examples)), key=lambda i: len(examples[i].label))
     foreign = _another_of_same_dimension(examples)
     device = str(next(model.parameters()).device)

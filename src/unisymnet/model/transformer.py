@@ -13,8 +13,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .alphabet import PAD, Alphabet
-from .batches import statistics_size
+from .alphabet import PAD
+from .batches import statistics_size, writing_of
 from .config import ModelConfig
 
 Cache = tuple[Tensor, Tensor]
@@ -135,7 +135,7 @@ class Transformer(nn.Module):
         super().__init__()
         self.config = config
         width = config.d_model
-        alphabet = Alphabet(config.n_features, config.repeats, config.max_depth)
+        alphabet = writing_of(config)
         live = np.array(config.live or range(alphabet.size), dtype=np.int64)
         slots = np.full(alphabet.size, PAD, dtype=np.int64)
         slots[live] = np.arange(len(live))
