@@ -9,10 +9,11 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
-from ..candidate import TOKEN_NATS, Candidate, Status, description_length
+from ..candidate import Candidate, Status, description_length
 from ..deadline import Deadline
 from ..metrics import complexity
 from ..problem import Problem
@@ -59,6 +60,12 @@ def fit_law(
 
 
 def _digits(cleaned: Snapped, n_rows: int) -> float:
-    """Nats for the names of snapped constants, at most what a free constant costs."""
-    names = [constant.snapped_to for constant in cleaned.constants if constant.snapped_to is not None]
-    return sum(min(TOKEN_NATS * (len(name.strip("-")) - 1), 0.5 * math.log(n_rows)) for name in names)
+    """Nats for the digits of snapped constants, at most what a free constant costs; 1 and -1 are free."""
+    most = 0.5 * math.log(n_rows)
+    total = 0.0
+    for constant in cleaned.constants:
+        if constant.snapped_to is not None and abs(constant.value) != 1.0:
+            ratio = Fraction(constant.value).limit_denominator(100)
+            known = abs(float(ratio) - constant.value) <= 1e-12 * abs(constant.value)
+            total += min(math.log(2 * abs(ratio.numerator) * ratio.denominator), most) if known else most
+    return total

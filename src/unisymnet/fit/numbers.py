@@ -58,9 +58,10 @@ def simple_numbers(value: float, window: float) -> list[SimpleNumber]:
     sign = math.copysign(1.0, value)
     table, places = _table()
     found: dict[float, SimpleNumber] = {}
+    costs, width = _costs_near(size)
     for entry in table[bisect_left(places, size - window) : bisect_right(places, size + window)]:
         text = entry.text if sign > 0 else f"-{entry.text}"
-        spacing = _spacing(entry.cost, size)
+        spacing = width / max(1, bisect_right(costs, entry.cost))  # between numbers at most this special
         found.setdefault(sign * entry.value, SimpleNumber(sign * entry.value, text, entry.cost, spacing))
     for number in (*_integers(value, window), *_decimals(value, window)):
         found.setdefault(number.value, number)
@@ -98,12 +99,12 @@ def _table() -> tuple[list[SimpleNumber], list[float]]:
     return table, [n.value for n in table]
 
 
-def _spacing(cost: float, size: float) -> float:
-    """How far apart numbers at most this special lie around ``size``."""
+def _costs_near(size: float) -> tuple[list[float], float]:
+    """Costs of the numbers around ``size``, sorted, and how wide that neighbourhood is."""
     table, places = _table()
     low, high = 0.8 * size, 1.25 * size
     near = table[bisect_left(places, low) : bisect_right(places, high)]
-    return (high - low) / max(1, sum(1 for n in near if n.cost <= cost))
+    return sorted(n.cost for n in near), high - low
 
 
 def _integers(value: float, window: float) -> list[SimpleNumber]:
