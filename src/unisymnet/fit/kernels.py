@@ -133,8 +133,17 @@ def fit_tape(
         inner = Data(data.X, target, np.sqrt(weight))
         return _fit_squares(tape, inner, 1.0, params[None, :], 3, 1e-3, 1).params
 
-    params, value = refine(wanted, fit.params, data.y, given, lambda p: evaluate_tape(tape, rows, p), improve)
+    def predict(params: Floats) -> Floats:
+        return evaluate_tape(tape, rows, params)
+
+    # Outliers may have drawn the squares away from a start that was better.
+    first = min((fit.params, starts[0]), key=lambda p: _or_inf(wanted.mean(data.y - predict(p), given)))
+    params, value = refine(wanted, first, data.y, given, predict, improve)
     return TapeFit(params, value, Status.OK, fit.n_steps, fit.settled)
+
+
+def _or_inf(value: float) -> float:
+    return value if np.isfinite(value) else np.inf
 
 
 def start_losses(

@@ -24,6 +24,7 @@ from ..symbolic.identify import identify
 from ..symbolic.simplify import present, simplify
 from ..symbolic.structure import Structure
 from .kernels import fit_tape
+from .robust import Loss
 from .sfo import SFO
 from .snap import snap
 from .tape import compile_tape
@@ -35,9 +36,13 @@ MAX_SFO = 1.5  # seconds for one skeleton; many wait
 
 
 class Polish:
-    """The default fitter.  Remembers skeletons, so that a formula proposed twice is fitted once."""
+    """The default fitter.  Remembers skeletons, so that a formula proposed twice is fitted once.
 
-    def __init__(self, *, loss: str = "mse", sfo: SFO | None = None, snapping: bool = True) -> None:
+    ``loss`` (in the caller's units) is what the constants minimise and what candidates are compared by, as a mean
+    square (``Loss.in_squares``).
+    """
+
+    def __init__(self, *, loss: Loss = Loss(), sfo: SFO | None = None, snapping: bool = True) -> None:
         self.loss = loss
         self.sfo = sfo or SFO()
         self.snapping = snapping
@@ -70,15 +75,16 @@ class Polish:
         self, skeleton: Expr, start: Sequence[float], proposal: Proposal, problem: Problem
     ) -> Candidate:
         params, loss = np.asarray(start, dtype=np.float64), np.inf
+        wanted = self.loss.scaled(problem.y_scale)
         if len(params):
             tape = compile_tape(skeleton, problem.n_features)
-            fit = fit_tape(tape, problem.X, problem.y, params[None, :], weights=problem.weights, loss=self.loss)
+            fit = fit_tape(tape, problem.X, problem.y, params[None, :], weights=problem.weights, **wanted.keywords)
             if fit.status is not Status.OK:
                 return _failed(proposal, fit.status)
             params, loss = np.asarray(fit.params), fit.loss
         else:
-            residuals = evaluate(skeleton, problem.X) - problem.y
-            loss = float(np.average(residuals**2, weights=problem.weights))
+            loss = wanted.mean(problem.y - evaluate(skeleton, problem.X), problem.weights)
+        loss = wanted.in_squares(loss)
         if not np.isfinite(loss) or not np.isfinite(params).all():
             return _failed(proposal, Status.NON_FINITE)
         return self._candidate(bind(skeleton, params.tolist()), loss, len(params), proposal.source, problem)
@@ -97,14 +103,14 @@ class Polish:
 
     def finish(self, candidate: Candidate, problem: Problem, *, deadline: Deadline) -> Candidate:
         """Drop negligible terms and snap constants to simple numbers where the data allow it."""
-        if not self.snapping or not isinstance(candidate.expr, Call):
+        # A quantile has no standard errors here, so nothing says which simple number is near.
+        if not self.snapping or not isinstance(candidate.expr, Call) or self.loss.kind == "quantile":
             return candidate
         X, y = problem.X * problem.x_scales, problem.y * problem.y_scale
         noise = None if problem.noise is None else problem.noise * problem.y_scale
         snapped = snap(candidate.expr, X, y, weights=problem.weights, noise=noise, deadline=deadline)
         clean = present(simplify(snapped.expr))
-        residuals = evaluate(clean, X) - y
-        loss = float(np.average(residuals**2, weights=problem.weights))
+        loss = self.loss.in_squares(self.loss.mean(y - evaluate(clean, X), problem.weights))
         if not np.isfinite(loss):
             return candidate
         free = sum(1 for constant in snapped.constants if constant.snapped_to is None)

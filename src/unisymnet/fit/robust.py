@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,16 +36,36 @@ class Loss:
         if self.kind == "quantile" and not 0 < self.parameter < 1:
             raise ValueError(f"the level of the quantile loss must lie between 0 and 1, got {self.parameter}")
 
-    def mean(self, residuals: Floats, weights: Floats | None) -> float:
-        """(Weighted) mean loss; residuals are y minus prediction."""
+    def rows(self, residuals: Floats) -> Floats:
+        """The loss of each row; residuals are y minus prediction."""
         size = np.abs(residuals)
         if self.kind == "mse":
-            values = size * size
-        elif self.kind == "huber":
-            values = np.where(size <= self.parameter, 0.5 * size * size, self.parameter * (size - 0.5 * self.parameter))
-        else:
-            values = np.where(residuals >= 0, self.parameter, 1.0 - self.parameter) * size
+            return np.asarray(size * size)
+        if self.kind == "huber":
+            return np.where(size <= self.parameter, 0.5 * size * size, self.parameter * (size - 0.5 * self.parameter))
+        return np.where(residuals >= 0, self.parameter, 1.0 - self.parameter) * size
+
+    def mean(self, residuals: Floats, weights: Floats | None) -> float:
+        """(Weighted) mean loss; residuals are y minus prediction."""
+        values = self.rows(residuals)
         return float(values.mean() if weights is None else weights @ values / weights.sum())
+
+    def in_squares(self, value: float) -> float:
+        """A mean loss L as a mean square, so that n/2 ln of it is the likelihood that belongs to the loss.
+
+        Mean squares are that already; Huber's loss is half of them near zero; for quantiles, Laplace's n ln L.
+        """
+        return {"mse": value, "huber": 2.0 * value, "quantile": value * value}[self.kind]
+
+    def scaled(self, unit: float) -> Loss:
+        """The same loss for residuals that are counted in ``unit``."""
+        return Loss(self.kind, self.parameter / unit) if self.kind == "huber" else self
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """What ``fit_tape`` and ``fit_constants`` are told."""
+        named = {"huber": {"delta": self.parameter}, "quantile": {"tau": self.parameter}}
+        return {"loss": self.kind, **named.get(self.kind, {})}
 
     def slope(self, residuals: Floats) -> Floats:
         """Derivative of the loss by each residual."""

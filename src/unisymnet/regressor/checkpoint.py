@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..candidate import Candidate, ParetoFront
 from ..errors import CheckpointError
+from ..fit.robust import Loss
 from ..problem import Problem
 from ..symbolic.expr import Expr, evaluate, variables
 from ..symbolic.parse import parse
@@ -39,7 +40,7 @@ class Checkpoint:
         self.path = self.folder / f"front-{fingerprint[:16]}.json"
         self._written = ""
 
-    def read(self, problem: Problem) -> tuple[Candidate, ...]:
+    def read(self, problem: Problem, loss: Loss = Loss()) -> tuple[Candidate, ...]:
         """The saved candidates, measured on the problem; none if nothing was saved."""
         if not self.path.exists():
             return ()
@@ -52,7 +53,7 @@ class Checkpoint:
             raise CheckpointError(
                 f"the checkpoint {self.path} cannot be read ({error}); delete the file to start afresh"
             ) from error
-        found = (_candidate(expr, row, problem) for expr, row in rows)
+        found = (_candidate(expr, row, problem, loss) for expr, row in rows)
         return tuple(candidate for candidate in found if candidate is not None)
 
     def write(self, front: ParetoFront) -> None:
@@ -88,11 +89,12 @@ def fingerprint(arrays: Iterable[Floats], settings: dict[str, Any]) -> str:
     return digest.hexdigest()
 
 
-def loss_on(expr: Expr, problem: Problem) -> float:
-    """Mean square in the caller's units of a formula in the caller's units; nan or inf where undefined."""
+def loss_on(expr: Expr, problem: Problem, loss: Loss = Loss()) -> float:
+    """Mean loss, as a square in the caller's units, of a formula in these units; nan or inf where undefined."""
+    wanted = loss.scaled(problem.y_scale)
     with np.errstate(all="ignore"):
-        residuals = evaluate(problem.to_scaled(expr), problem.X) - problem.y
-        return float(np.average(residuals**2, weights=problem.weights)) * problem.y_scale**2
+        residuals = problem.y - evaluate(problem.to_scaled(expr), problem.X)
+        return wanted.in_squares(wanted.mean(residuals, problem.weights)) * problem.y_scale**2
 
 
 def _row(candidate: Candidate) -> dict[str, Any]:
@@ -105,10 +107,10 @@ def _row(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _candidate(expr: Expr, row: dict[str, Any], problem: Problem) -> Candidate | None:
+def _candidate(expr: Expr, row: dict[str, Any], problem: Problem, loss: Loss) -> Candidate | None:
     if max(variables(expr), default=-1) >= problem.n_features:
         return None
-    loss = loss_on(expr, problem)
-    if not np.isfinite(loss):
+    value = loss_on(expr, problem, loss)
+    if not np.isfinite(value):
         return None
-    return Candidate(expr, loss, int(row["complexity"]), int(row["n_constants"]), str(row["source"]))
+    return Candidate(expr, value, int(row["complexity"]), int(row["n_constants"]), str(row["source"]))

@@ -6,7 +6,7 @@ The only file of this folder that knows the search. Everything that varies comes
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
 from ..fit.kernels import warm_up
+from ..fit.robust import Loss
 from ..formula import Formula
 from ..metrics import complexity
 from ..problem import Problem, make_problem
@@ -29,6 +30,8 @@ from .checkpoint import Checkpoint, fingerprint, loss_on
 from .columns import Columns, choose_columns
 from .entry import Entry
 from .interrupt import Interrupts
+from .losses import Judgement
+from .losses import Rows as Trusted
 from .outcome import Rows, measure
 from .progress import Progress
 from .rows import canonical, sample_rows
@@ -37,6 +40,7 @@ from .validation import Data
 Floats = NDArray[np.float64]
 
 FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
+FIRST_SHARE = 0.4  # of the time for a first search where a second follows
 FEW_ROWS = 20
 WEAK = 0.5
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
@@ -60,6 +64,8 @@ class Options:
     callback: Callable[[FitEvent], Any] | None = None
     verbose: bool = False
     fingerprinted: dict[str, Any] = field(default_factory=dict)
+    loss: tuple[str, float | None] = ("mse", None)
+    fitter_for: Callable[[Loss], Fitter] | None = None  # for other losses than mean squares
 
 
 @dataclass(frozen=True)
@@ -109,23 +115,60 @@ def run_fit(
     sample = sample_rows(len(y), fraction=options.validation_fraction, max_rows=options.max_rows, rng=rng)
     fit = X[sample.fit], y[sample.fit], weights[sample.fit]
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
-    task = _Task(fit, columns, data, options, interrupts)
-    result = task.search(guesses, start, rng, deadline)
+    judgement, result = _searched(fit, columns, data, options, interrupts, guesses, start, rng, deadline)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
+    rows = Rows(judgement.rows(fit), valid, judgement)
     entries, picked = measure(
-        result.front, Rows(fit, valid), data, columns.kept, rule=options.selection, noise=options.noise, deadline=final
+        result.front, rows, data, columns.kept, rule=options.selection, noise=options.noise, deadline=final
     )
+    notes = _notes(len(y), len(sample.fit), entries[picked], result.trace, judgement)
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(*columns.notes, *_notes(len(y), len(sample.fit), entries[picked], result.trace)),
+        notes=(*columns.notes, *notes),
         trace=result.trace,
         stopped=_reason(result.stopped, interrupts.requested, deadline),
         seconds=time.monotonic() - began,
         n_evaluations=result.n_evaluations,
         n_train=len(sample.fit),
         n_valid=len(sample.valid),
+    )
+
+
+def _searched(
+    rows: Trusted,
+    columns: Columns,
+    data: Data,
+    options: Options,
+    interrupts: Interrupts,
+    guesses: Sequence[Expr],
+    start: Sequence[Formula],
+    rng: np.random.Generator,
+    deadline: Deadline,
+) -> tuple[Judgement, SearchResult]:
+    """Search once, or a second time with the outliers that the best formula of the first search shows."""
+    X, y, weights = rows
+    judgement = Judgement.first(options.loss, (X[:, columns.kept], y, weights), options.noise)
+    first = options
+    if not judgement.final:
+        limit = options.settings.max_evaluations
+        first = replace(options, settings=replace(options.settings, max_evaluations=limit and (limit + 1) // 2))
+    task = _Task(judgement.rows(rows), columns, data, first, interrupts, judgement.loss)
+    if judgement.final:
+        return judgement, task.search(guesses, start, rng, deadline)
+    before = task.search(guesses, start, rng, deadline.sooner(FIRST_SHARE * deadline.remaining()))
+    better = judgement.again(task.best(before.front).expr, (X[:, columns.kept], y, weights))
+    same = bool((better.trusted == judgement.trusted).all())
+    if interrupts.requested or (same and before.stopped in ("exact", "noise", "exhausted")):
+        return better, before
+    limit = options.settings.max_evaluations
+    left = limit and max(limit - before.n_evaluations, 1)
+    second = replace(options, settings=replace(options.settings, max_evaluations=left))
+    task = _Task(better.rows(rows), columns, data, second, interrupts, better.loss, begin=before.front)
+    result = task.search(guesses, start, rng, deadline)
+    return better, replace(
+        result, trace=(*before.trace, *result.trace), n_evaluations=before.n_evaluations + result.n_evaluations
     )
 
 
@@ -139,8 +182,11 @@ class _Task:
         data: Data,
         options: Options,
         interrupts: Interrupts,
+        loss: Loss = Loss(),
+        begin: Iterable[Candidate] = (),
     ) -> None:
         X, y, weights = rows
+        self.loss = loss
         self.columns = columns.kept
         self.names = tuple(data.names[i] for i in columns.kept)
         self.target = data.target
@@ -159,13 +205,13 @@ class _Task:
         if options.checkpoint is not None:
             name = fingerprint([X[:, columns.kept], y, weights], options.fingerprinted)
             self.checkpoint = Checkpoint(options.checkpoint, name)
-        self.front = ParetoFront([self.mean()])
+        self.front = ParetoFront([self.mean(), *self.measured(begin)])
 
     def search(
         self, guesses: Sequence[Expr], start: Sequence[Formula], rng: np.random.Generator, deadline: Deadline
     ) -> SearchResult:
-        saved = self.checkpoint.read(self.problem) if self.checkpoint is not None else ()
-        begin = [self.front[0], *saved, *self.candidates(start)]
+        saved = self.checkpoint.read(self.problem, self.loss) if self.checkpoint is not None else ()
+        begin = [*self.front, *saved, *self.candidates(start)]
         if self.spread == 0.0:  # a constant target needs no search
             return SearchResult(self.front, (), "exact", 0.0, 0)
         with ExitStack() as stack:
@@ -185,7 +231,7 @@ class _Task:
                     return search(
                         self.problem,
                         self.options.proposers(self.problem),
-                        self.options.fitter,
+                        self.fitter(),
                         settings,
                         rng=rng,
                         guesses=[self.scaled(expr) for expr in guesses],
@@ -195,6 +241,10 @@ class _Task:
                     )
             except KeyboardInterrupt:  # before or after the search's own guard
                 return SearchResult(self.front, (), "interrupted", 0.0, 0)
+
+    def fitter(self) -> Fitter:
+        special = self.options.fitter_for
+        return self.options.fitter if special is None or self.loss.kind == "mse" else special(self.loss)
 
     def settings(self, deadline: Deadline) -> SearchSettings:
         limit = self.options.settings.max_time
@@ -222,7 +272,13 @@ class _Task:
 
     def mean(self) -> Candidate:
         value = float(np.average(self.problem.y, weights=self.problem.weights)) * self.problem.y_scale
-        return Candidate(Const(value), self.spread**2, complexity(Const(value)), 1, "mean")
+        loss = self.spread**2 if self.loss.kind == "mse" else loss_on(Const(value), self.problem, self.loss)
+        return Candidate(Const(value), loss, complexity(Const(value)), 1, "mean")
+
+    def measured(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Candidates of a search on other rows."""
+        found = [replace(c, loss=loss_on(c.expr, self.problem, self.loss)) for c in candidates]
+        return [candidate for candidate in found if np.isfinite(candidate.loss)]
 
     def scaled(self, expr: Expr) -> Expr:
         """The caller's formula in the columns and units of the problem."""
@@ -238,7 +294,7 @@ class _Task:
         found = []
         for formula in formulas:
             expr = self.inner(formula.expr)
-            loss = loss_on(expr, self.problem)
+            loss = loss_on(expr, self.problem, self.loss)
             if np.isfinite(loss):
                 found.append(Candidate(expr, loss, complexity(expr), len(formula.constants), "warm start"))
         return found
@@ -260,7 +316,9 @@ def _ready() -> float:
     return now if now - began > COMPILING else began
 
 
-def _notes(n_rows: int, n_fit: int, chosen: Entry, trace: Sequence[TraceRow]) -> list[str]:
+def _notes(
+    n_rows: int, n_fit: int, chosen: Entry, trace: Sequence[TraceRow], judgement: Judgement
+) -> list[str]:
     """What a careful person would say about this result."""
     notes = []
     if n_rows < FEW_ROWS:
@@ -268,7 +326,11 @@ def _notes(n_rows: int, n_fit: int, chosen: Entry, trace: Sequence[TraceRow]) ->
     if n_fit < 0.5 * n_rows:
         notes.append(f"searched on {n_fit} of {n_rows} rows, checked on all")
     r2 = chosen.r2 if chosen.r2_valid is None else chosen.r2_valid
-    if n_rows > 1 and r2 < WEAK:
+    n_outliers = int((~judgement.trusted).sum())
+    if n_outliers:
+        far = f"{n_outliers} of {n_fit} rows lie far from every formula"
+        notes.append(f"{far}: the search did not see them, the Huber loss counts them little; R² counts them fully")
+    elif n_rows > 1 and r2 < WEAK and judgement.loss.kind == "mse":
         notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
     notes += [f"the proposer {row.stage} failed: {row.failure}" for row in trace if row.failure]
     return notes

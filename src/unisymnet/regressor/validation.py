@@ -19,11 +19,11 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ..candidate import RULES
 from ..errors import DataError
 from ..symbolic.operators import ALIASES, OPERATORS
+from .losses import read_loss
 
 Floats = NDArray[np.float64]
 
 STRATEGIES = ("auto", "sfo", "dno-p", "dno-np")
-LOSSES = ("mse",)
 
 # What a user means by a sign, as rows of the operator table.
 _SIGNS = {
@@ -88,9 +88,10 @@ def check_parameters(estimator: Any) -> None:
     share = given["validation_fraction"]
     if not isinstance(share, numbers.Real) or not 0.0 <= float(share) < 1.0:
         raise ValueError(f"validation_fraction must lie in [0, 1), got {share!r}")
-    for name, known in (("selection", RULES), ("strategy", STRATEGIES), ("loss", LOSSES)):
+    for name, known in (("selection", RULES), ("strategy", STRATEGIES)):
         if given[name] not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {given[name]!r}")
+    read_loss(given["loss"])
     if given["callback"] is not None and not callable(given["callback"]):
         raise TypeError(f"callback must be a function of one event, got {given['callback']!r}")
 
