@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from typing import Any
@@ -16,12 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidate import EXACT, Status
+from ..candidate import EXACT, ParetoFront, Proposal, Status
+from ..deadline import Deadline
 from ..fit.kernels import fit_tape
 from ..fit.robust import LOSSES, Loss
 from ..fit.tape import compile_tape
 from ..formula.constants import free
-from ..symbolic.expr import Expr, bind, evaluate
+from ..problem import Problem
+from ..protocols import Proposer
+from ..symbolic.expr import Const, Expr, bind, evaluate, n_params
 
 Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]
@@ -94,6 +98,34 @@ class Judgement:
         scale = self.noise or max(NORMAL_MAD * float(np.median(np.abs(residuals))), least)
         delta = self.wanted[1] or TUNING * scale
         return replace(self, loss=Loss("huber", delta), trusted=np.abs(residuals) <= TRUSTED * scale)
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """A proposer, each of whose formulas is put forward with a constant added as well.
+
+    Least squares proposes the middle of the data; a quantile of it is mostly the same curve, moved.
+    """
+
+    proposer: Proposer
+    level: float
+
+    @property
+    def name(self) -> str:
+        return self.proposer.name
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        for proposal in self.proposer.propose(problem, front, rng=rng, deadline=deadline):
+            yield proposal
+            if n_params(proposal.expr):
+                continue
+            with np.errstate(all="ignore"):
+                residuals = problem.y - evaluate(proposal.expr, problem.X)
+            shift = float(np.quantile(residuals, self.level)) if np.isfinite(residuals).all() else 0.0
+            if shift:
+                yield replace(proposal, expr=proposal.expr + Const(shift))
 
 
 MEAN_SQUARES = Judgement(Loss(), np.ones(0, dtype=bool), ("mse", None), None, final=True)

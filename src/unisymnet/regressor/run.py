@@ -30,7 +30,7 @@ from .checkpoint import Checkpoint, fingerprint, loss_on
 from .columns import Columns, choose_columns
 from .entry import Entry
 from .interrupt import Interrupts
-from .losses import Judgement
+from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .outcome import Rows, measure
 from .progress import Progress
@@ -230,7 +230,7 @@ class _Task:
                 ):
                     return search(
                         self.problem,
-                        self.options.proposers(self.problem),
+                        self.proposers(),
                         self.fitter(),
                         settings,
                         rng=rng,
@@ -241,6 +241,12 @@ class _Task:
                     )
             except KeyboardInterrupt:  # before or after the search's own guard
                 return SearchResult(self.front, (), "interrupted", 0.0, 0)
+
+    def proposers(self) -> tuple[Proposer, ...]:
+        chosen = self.options.proposers(self.problem)
+        if self.loss.kind != "quantile" or not self.problem.allows("add"):
+            return chosen
+        return tuple(Shifted(proposer, self.loss.parameter) for proposer in chosen)
 
     def fitter(self) -> Fitter:
         special = self.options.fitter_for
