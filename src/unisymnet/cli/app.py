@@ -71,6 +71,7 @@ def fit(
     guess: Annotated[list[str] | None, typer.Option(help='a formula you suspect, e.g. "a*x/(b+x)"')] = None,
     max_complexity: Annotated[int, typer.Option(help="largest size of a formula")] = 60,
     selection: Annotated[str, typer.Option(help="best, accuracy or simplest")] = "best",
+    loss: Annotated[str, typer.Option(help="mse, huber (outliers), huber:2.5 or quantile:0.9")] = "mse",
     max_evaluations: Annotated[int | None, typer.Option(help="formulas to try at most")] = None,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
@@ -83,7 +84,7 @@ def fit(
     """Find formulas for a column of a table."""
     if sys.stderr.isatty() and not (quiet or json):
         print(f"reading {data} …", end="\r", file=sys.stderr, flush=True)  # loading the libraries takes a second or two
-    from .fitting import Request, run_fit
+    from .fitting import Request, loss_option, run_fit
 
     settings = {
         "max_time": max_time,
@@ -93,6 +94,7 @@ def fit(
         "operators": operators,
         "max_complexity": max_complexity,
         "selection": selection,
+        "loss": loss_option(loss),
         "max_evaluations": max_evaluations,
     }
     request = Request(

@@ -67,6 +67,17 @@ def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, q
     return INTERRUPTED if model.interrupted_ else FOUND
 
 
+def loss_option(text: str) -> str | tuple[str, float]:
+    """`huber:2.5` as the estimator takes it."""
+    name, colon, number = text.partition(":")
+    if not colon:
+        return name
+    try:
+        return name, float(number)
+    except ValueError as error:
+        raise DataError(f"--loss: {number!r} is not a number; write huber:2.5 or quantile:0.9") from error
+
+
 def python_source(request: Request, table: Table) -> str:
     """The Python that does the same."""
     defaults = UniSymNetRegressor().get_params()
