@@ -35,6 +35,8 @@ def main(facts: Path = FACTS) -> None:
     write(CATALOGS / "standard.csv", map(standard, read(facts / "standard.csv")))
     write(CATALOGS / "feynman.csv", map(feynman, read(facts / "feynman.csv")))
     write(CATALOGS / "strogatz.csv", map(strogatz, read(facts / "strogatz.csv")))
+    results = [published(fact) for fact in read(facts / "srbench_published.csv") if fact["data_group"] != "All"]
+    write(CATALOGS / "srbench_published.csv", results, tuple(results[0]))
 
 
 def standard(fact: Row) -> Row:
@@ -86,6 +88,19 @@ def strogatz(fact: Row) -> Row:
     }
 
 
+def published(fact: Row) -> Row:
+    """SRBench 2021 by method: rates as shares, R² with negative values as 0, size after sympy, seconds of one fit."""
+    return {
+        "method": fact["algorithm"],
+        "suite": fact["data_group"].lower(),
+        "noise": fact["target_noise"],
+        "rate": f"{float(fact['symbolic_solution_rate_pct']) / 100:.4f}",
+        "r2": fact["r2_zero_test_mean"],
+        "complexity": fact["simplified_complexity_mean"],
+        "time": fact["training_time_s_mean"],
+    }
+
+
 def spelled(expression: str) -> str:
     """In the functions that our parser has: it knows no cot."""
     return re.sub(r"\bcot\((\w+)\)", r"cos(\1)/sin(\1)", expression)
@@ -96,11 +111,11 @@ def read(path: Path) -> list[Row]:
         return list(csv.DictReader(file))
 
 
-def write(path: Path, rows: Iterable[Row]) -> None:
+def write(path: Path, rows: Iterable[Row], columns: tuple[str, ...] = COLUMNS) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
-        out = csv.DictWriter(file, COLUMNS, restval="", lineterminator="\n")
+        out = csv.DictWriter(file, columns, restval="", lineterminator="\n")
         out.writeheader()
-        out.writerows({"inverse": "0", **row} for row in rows)
+        out.writerows({"inverse": "0"} | row if columns == COLUMNS else row for row in rows)
 
 
 if __name__ == "__main__":

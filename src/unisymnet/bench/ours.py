@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 Changes = dict[str, Any]
 
 # Exponents are left to the continuous fit: no policy, and nothing that looks where a policy would.
-NO_POLICY: Changes = {"exponents": (None,), "n_steps": 0, "climb": False, "sweep": 0, "warm": True}
+NO_POLICY: Changes = {"exponents": (None,), "n_steps": 1, "n_rollouts": 1, "warm": False, "climb": False, "sweep": 0}
 
 
 def fit_ours(

@@ -51,11 +51,15 @@ def demo(
     max_time: Annotated[float, typer.Option("--max-time", "--time", help="seconds for one law")] = 16.0,
     seed: Seed = 0,
     only: Annotated[str | None, typer.Option(help="one law by name: kepler, pendulum, enzyme, planck")] = None,
+    save_data: Annotated[str | None, typer.Option(help="write the data files to this folder and do no more")] = None,
 ) -> None:
     """Find three laws in data that come with the package."""
-    from .demo import run_demo
+    from .demo import run_demo, write_data
 
-    run_demo(max_time=max_time, seed=seed, only=only)
+    if save_data is not None:
+        write_data(save_data)
+    else:
+        run_demo(max_time=max_time, seed=seed, only=only)
 
 
 @app.command()
@@ -199,27 +203,40 @@ def info(json: Json = False) -> None:
 
 @app.command()
 def bench(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="a suite, or `list` to see all")],
-    method: Annotated[str, typer.Option(help="unisymnet or a peer")] = "unisymnet",
-    noise: Annotated[float, typer.Option(help="noise level, as in SRBench")] = 0.0,
-    max_time: Seconds = 60.0,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="a suite, a table of the paper, `page`, or `list`")],
+    method: Annotated[str, typer.Option(help="for a suite: unisymnet or a peer")] = "unisymnet",
+    methods: Annotated[str | None, typer.Option(help="for a table: methods, with commas")] = None,
+    noise: Annotated[float, typer.Option(help="for a suite: noise level, as in SRBench")] = 0.0,
+    max_time: Annotated[float | None, typer.Option(help="seconds for one run [suite 60, table 10]")] = None,
     seed: Seed = 0,
-    jobs: Annotated[int, typer.Option(help="problems at a time")] = 1,
-    problems: Annotated[str | None, typer.Option(help="only these problems, with commas")] = None,
+    jobs: Annotated[int, typer.Option(help="runs at a time")] = 1,
+    cores: Annotated[int, typer.Option(help="threads of one run")] = 1,
+    quick: Annotated[bool, typer.Option("--quick", help="for a table: a part of it, within ten minutes")] = False,
+    problems: Annotated[str | None, typer.Option(help="for a suite: only these problems, with commas")] = None,
     out: Annotated[str | None, typer.Option(help="JSON lines file; what it holds is not run again")] = None,
+    judge_time: Annotated[float, typer.Option(help="seconds for SRBench's judge")] = 20.0,
+    grace: Annotated[float, typer.Option(help="a run is killed at 1.5 max-time and this")] = 60.0,
+    python: Annotated[str | None, typer.Option(help="interpreter of the peers, if they live elsewhere")] = None,
+    backend: Annotated[str | None, typer.Option(help="joblib backend of a cluster: dask, ray")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="address of Dask's scheduler")] = None,
+    results: Annotated[str, typer.Option(help="for the page: folder of results")] = "benchmarks/results",
 ) -> None:
-    """Run a benchmark suite and write one JSON line for each problem."""
-    from .benching import list_suites, run_bench, run_optimisers
+    """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
+    from .benching import NAMES, BenchOptions, build_pages, list_suites, run_bench, run_named
 
-    if suite == "list":
+    options = BenchOptions(
+        max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler
+    )  # fmt: skip
+    if name == "list":
         list_suites()
-        return
-    if out is None:
+    elif name == "page":
+        build_pages(results, out or "docs")
+    elif name in NAMES:
+        run_named(name, _words(methods), options)
+    elif out is None:
         raise typer.BadParameter("say where to write the results: --out FILE.jsonl")
-    if suite == "optimisers":
-        run_optimisers(out, max_time, seed, jobs)
-        return
-    run_bench(suite, method, noise, max_time, seed, jobs, out, _words(problems))
+    else:
+        run_bench(name, method, noise, _words(problems), options)
 
 
 add_commands(app)

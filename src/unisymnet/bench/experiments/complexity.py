@@ -1,0 +1,106 @@
+"""Figure "Complexity comparison": C = L·N of random functions by dimension, as tree, EQL-type network and UniSymNet.
+
+Functions come from the corpus, the same number for each dimension from 1 to 10; networks are counted as in the
+theorems (symbolic/counts.py).  The paper compares UniSymNet with symbolic trees; EQL-type networks are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...corpus.settings import HIGH, LOW
+from ...corpus.trees import TreeSampler, uniforms
+from ...errors import EncodingError
+from ...symbolic.counts import Counts, counts
+from ..records import append_record, read_records
+from ..run import provenance
+from .base import Block, Cell, Experiment, Figure, Record, Setup, Table
+from .style import CYCLE
+
+DIMENSIONS = range(1, 11)
+KINDS = {"tree": "symbolic tree", "eql": "EQL-type network", "unisymnet": "UniSymNet"}
+FULL, QUICK = 100_000, 2_000
+
+
+def collect(setup: Setup) -> list[Record]:
+    total = QUICK if setup.quick else FULL
+    known = _own(list(read_records(setup.out)))
+    for d in DIMENSIONS:
+        if any((r["dimension"], r["functions"], r["seed"]) == (d, total, setup.seed) for r in known):
+            continue
+        found = _sizes(d, total // len(DIMENSIONS), uniforms(np.random.default_rng([setup.seed, d])))
+        record = {"kind": "complexity", "dimension": d, "functions": total, "seed": setup.seed, **found}
+        append_record(setup.out, record | provenance())
+    return [r for r in _own(list(read_records(setup.out))) if (r["functions"], r["seed"]) == (total, setup.seed)]
+
+
+def _sizes(d: int, n: int, draws: Any) -> dict[str, Any]:
+    """Means of depth, nodes and their product, with quartiles, for each kind of representation."""
+    sampler = TreeSampler(LOW if d <= LOW.n_features else HIGH)
+    found: list[Counts] = []
+    while len(found) < n:
+        try:
+            found.append(counts(sampler.draw(d, draws)))
+        except EncodingError:  # nowhere defined: drawn again
+            continue
+    sizes: dict[str, Any] = {}
+    for kind in KINDS:
+        rows = np.array([(getattr(one, kind).depth, getattr(one, kind).nodes) for one in found], dtype=float)
+        product = rows[:, 0] * rows[:, 1]
+        means = {"L": rows[:, 0].mean(), "N": rows[:, 1].mean(), "C": product.mean()}
+        quartiles = dict(zip(("C25", "C75"), np.percentile(product, (25, 75)), strict=True))
+        sizes[kind] = {key: round(float(value), 3) for key, value in (means | quartiles).items()}
+    return sizes
+
+
+def _own(records: Sequence[Record]) -> list[Record]:
+    return [record for record in records if record.get("kind") == "complexity"]
+
+
+def report(records: Sequence[Record]) -> list[Block]:
+    most = max((record["functions"] for record in _own(records)), default=0)
+    chosen = {r["dimension"]: r for r in _own(records) if r["functions"] == most}
+    if not chosen:
+        return []
+    rows: list[tuple[Cell, ...]] = [
+        (d, *(one[kind][key] for kind in KINDS for key in ("L", "N", "C")), one["tree"]["C"] / one["unisymnet"]["C"])
+        for d, one in sorted(chosen.items())
+    ]
+    heads = tuple(f"{key} {short}" for short in ("tree", "EQL", "UniSymNet") for key in ("L", "N", "C"))
+    note = "C = L·N as in the paper, which shows a figure: trees grow faster than UniSymNet with the dimension."
+    title = f"Complexity by dimension, {most:,} random functions"
+    return [Table(title, ("d", *heads, "tree / UniSymNet"), tuple(rows), note), _figure(chosen, title)]
+
+
+def _figure(chosen: dict[int, Record], title: str) -> Figure:
+    def draw(fig: Any) -> None:
+        left, right = fig.subplots(1, 2)
+        x = sorted(chosen)
+        for colour, (kind, label) in zip((CYCLE[1], CYCLE[6], CYCLE[0]), KINDS.items(), strict=True):
+            cells = [chosen[d][kind] for d in x]
+            left.plot(x, [cell["C"] for cell in cells], "o-", color=colour, label=label)
+            low, high = [cell["C25"] for cell in cells], [cell["C75"] for cell in cells]
+            left.fill_between(x, low, high, color=colour, alpha=0.12, linewidth=0)
+            right.plot(x, [cell["L"] for cell in cells], "o-", color=colour)
+            right.plot(x, [cell["N"] for cell in cells], "s--", color=colour)
+        left.set(xlabel="dimension d", title="mean C = L·N (band: middle half)", xticks=x)
+        right.set(xlabel="dimension d", yscale="log", title="mean L (solid) and N (dashed)", xticks=x)
+        right.set_yticks([2, 5, 10, 20, 40], labels=["2", "5", "10", "20", "40"])
+        right.minorticks_off()
+        # The corpus draws smaller trees per variable from five inputs on: the paper's two settings.
+        left.axvline(LOW.n_features + 0.5, color="#bbbbbb", linewidth=0.8, linestyle=":")
+        left.legend()
+
+    return Figure("complexity", title, draw, (9.0, 3.8))
+
+
+EXPERIMENT = Experiment(
+    "complexity",
+    "C = L·N of 100,000 random functions by dimension, as trees and as networks",
+    "about 10 minutes on one core",
+    collect,
+    report,
+)

@@ -1,0 +1,115 @@
+"""Table "in-domain methods": complexity, accuracy and solution rate on eight suites; mean R²; test time.
+
+Com, Acc and Sol as in the paper: Com is the size by its Definition 2, Acc the share of runs with R² above 0.99, Sol the
+share of symbolic solutions by SRBench's procedure.  The strict judge stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...metrics import accuracy_rate
+from ..problems import STANDARD, load_suite
+from ..task import Task
+from . import facts
+from .base import SEEDS, Block, Cell, Experiment, Figure, Record, Setup, Table, available, run_tasks_of
+from .style import colour
+from .tally import groups, mean, mean_r2, seconds, share, tasks_among
+
+METHODS = ("unisymnet", "unisymnet-paper", "pyoperon", "gplearn", "eql")
+
+
+def tasks(setup: Setup) -> list[Task]:
+    problems = load_suite("standard")[:: 5 if setup.quick else 1]
+    seeds = range(setup.seed, setup.seed + (1 if setup.quick else SEEDS))
+    return [
+        Task(method, problem.name, seed=seed, max_time=setup.max_time, cores=setup.cores)
+        for method in available(setup, METHODS)
+        for seed in seeds
+        for problem in problems
+    ]
+
+
+def own_records(records: Sequence[Record]) -> list[Record]:
+    return [
+        record
+        for record in tasks_among(records)
+        if record["suite"] in STANDARD and record["noise"] == 0 and "[" not in record["method"]
+        # Black boxes belong to the extrapolation.
+        and record["method"] not in ("mlp", "svr", "boosting")
+    ]
+
+
+def report(records: Sequence[Record]) -> list[Block]:
+    cells = groups(own_records(records), "method", "max_time")
+    if not cells:
+        return []
+    tables: list[Block] = [_table(suite, cells) for suite in STANDARD]
+    return [_summary(cells), *[t for t in tables if isinstance(t, Table) and len(t.rows) > 8], _times(cells)]
+
+
+def _row(label: str, chosen: Sequence[Record]) -> tuple[Cell, ...]:
+    ok = [record["scores"] for record in chosen]
+    return (
+        label,
+        len(chosen),
+        mean(score.get("complexity") for score in ok),
+        mean(score.get("true_complexity") for score in ok),
+        accuracy_rate(score.get("r2") or 0.0 for score in ok),
+        share(chosen, "srbench"),
+        share(chosen, "strict"),
+        mean_r2(chosen),
+        mean(seconds(record) for record in chosen if record["time"] is not None),
+    )
+
+
+COLUMNS = ("method", "runs", "Com", "Com of the truth", "Acc", "Sol", "Sol (strict)", "mean R²", "seconds")
+
+
+def _table(suite: str, cells: dict[tuple[Any, ...], list[Record]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for (method, budget), chosen in cells.items():
+        mine = [record for record in chosen if record["suite"] == suite]
+        if mine:
+            rows.append(_row(f"{method} ({budget:g} s)", mine))
+    for name, (size, accurate, found) in facts.in_domain(suite).items():
+        rows.append((f"{name} (paper)", None, size, None, accurate, found, None, None, None))
+    return Table(f"In-domain: {suite}", COLUMNS, tuple(rows))
+
+
+def _summary(cells: dict[tuple[Any, ...], list[Record]]) -> Table:
+    rows = [_row(f"{method} ({budget:g} s)", chosen) for (method, budget), chosen in cells.items()]
+    for name in facts.in_domain("koza"):
+        weights = {suite: len(load_suite(suite)) for suite in STANDARD}
+        found = {suite: facts.in_domain(suite)[name] for suite in STANDARD}
+        means = [sum(found[s][i] * w for s, w in weights.items()) / sum(weights.values()) for i in range(3)]
+        rows.append((f"{name} (paper)", None, means[0], None, means[1], means[2], None, None, None))
+    note = "Rows of the paper: its table, suites weighted by their numbers of problems."
+    return Table("In-domain: all eight suites", COLUMNS, tuple(rows), note)
+
+
+def _times(cells: dict[tuple[Any, ...], list[Record]]) -> Figure:
+    def draw(fig: Any) -> None:
+        left, right = fig.subplots(1, 2)
+        labels = [f"{method} ({budget:g} s)" for method, budget in cells]
+        for place, (label, chosen) in enumerate(zip(labels, cells.values(), strict=True)):
+            times = sorted(seconds(record) for record in chosen if record["time"] is not None)
+            shares = [(i + 1) / len(chosen) for i in range(len(times))]
+            left.step(times, shares, where="post", color=colour(label, place), label=label)
+            right.barh(place, share(chosen, "srbench") or 0.0, color=colour(label, place))
+        right.set_yticks(range(len(labels)), labels)
+        left.set(xscale="log", xlabel="seconds of a run", ylabel="share of runs that have ended", ylim=(0, 1.02))
+        right.set(xlabel="solution rate (SRBench's procedure)", xlim=(0, 1))
+        left.legend(loc="upper left")
+
+    return Figure("indomain", "Standard benchmarks: time and solution rate", draw, note="Peers: processor time.")
+
+
+EXPERIMENT = Experiment(
+    "indomain",
+    "in-domain table (Com, Acc, Sol of eight suites), mean R², test time",
+    "70 problems, 20 runs, five methods of 10 s: about 10 hours on two cores",
+    run_tasks_of(tasks),
+    report,
+)

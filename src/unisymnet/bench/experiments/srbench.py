@@ -1,0 +1,115 @@
+"""SRBench's ground-truth problems at four noise levels: solution rate, mean R² and complexity, beside the paper's, the
+peers' of the same run and the 14 methods of SRBench 2021 (10,000 training rows and up to eight hours there)."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from ..problems import load_suite
+from ..task import Task
+from . import facts
+from .base import Block, Cell, Experiment, Figure, Record, Setup, Table, available, run_tasks_of
+from .style import colour
+from .tally import groups, mean, mean_r2, seconds, share, solved, tasks_among
+
+METHODS = ("unisymnet", "unisymnet-paper", "pyoperon", "gplearn")
+SUITES = ("feynman", "strogatz")
+COLUMNS = (
+    *("method", "runs", "Sol", "Sol (strict)", "form found", "mean R²", "complexity"),
+    *("size / truth", "median s of the solved"),
+)
+
+
+def tasks(setup: Setup) -> list[Task]:
+    """Quick: every twelfth Feynman problem and every third of Strogatz, two noise levels."""
+    step = {"feynman": 12, "strogatz": 3} if setup.quick else {"feynman": 1, "strogatz": 1}
+    return [
+        Task(method, problem.name, seed=setup.seed, noise=noise, max_time=setup.max_time, cores=setup.cores)
+        for noise in ((0.0, 0.01) if setup.quick else facts.NOISES)
+        for suite in SUITES
+        for method in available(setup, METHODS)
+        for problem in load_suite(suite)[:: step[suite]]
+    ]
+
+
+def report(records: Sequence[Record]) -> list[Block]:
+    chosen = [r for r in tasks_among(records) if r["suite"] in SUITES and "[" not in r["method"]]
+    blocks: list[Block] = []
+    for suite in SUITES:
+        for noise in facts.NOISES:
+            cell = [record for record in chosen if (record["suite"], record["noise"]) == (suite, noise)]
+            if cell:
+                blocks.append(_table(suite, noise, cell))
+    return [*blocks, *(_figure(suite, chosen) for suite in SUITES if any(r["suite"] == suite for r in chosen))]
+
+
+def row(label: str, records: Sequence[Record]) -> tuple[Cell, ...]:
+    """What a table says of a method on some problems; sizes and times are of the solved."""
+    found = [record for record in records if solved(record)]
+    scores = [record["scores"] for record in found]
+    return (
+        label,
+        len(records),
+        share(records, "srbench"),
+        share(records, "strict"),
+        share(records, "form") if all("form" in r["scores"] for r in records if r["scores"]) else None,
+        mean_r2(records),
+        mean(record["scores"].get("srbench_complexity") for record in records),
+        mean(score["complexity"] / score["true_complexity"] for score in scores if score.get("true_complexity")),
+        statistics.median(map(seconds, found)) if found else None,
+    )
+
+
+def _table(suite: str, noise: float, records: Sequence[Record]) -> Table:
+    rows = [row(f"{m} ({budget:g} s)", chosen) for (m, budget), chosen in groups(records, "method", "max_time").items()]
+    rate, r2, size = facts.srbench(suite)[noise]
+    rows.append(("UniSymNet (paper)", None, rate, None, None, r2, size, None, None))
+    others = sorted(facts.published(suite, noise).items(), key=lambda item: -(item[1]["rate"] or 0.0))
+    for name, numbers in others:
+        measured = (None, numbers["rate"], None, None, numbers["r2"], numbers["complexity"], None, numbers["time"])
+        rows.append((f"{name} (SRBench)", *measured))
+    note = "Time of SRBench's rows: mean of all runs on one core. Complexity: nodes of sympy's tree."
+    return Table(f"SRBench {suite}, noise {noise:g}", COLUMNS, tuple(rows), note)
+
+
+def _figure(suite: str, records: Sequence[Record]) -> Figure:
+    cells = groups([record for record in records if record["suite"] == suite], "method", "max_time")
+
+    def draw(fig: Any) -> None:
+        axes = fig.subplots(1, 3)
+        for place, ((method, budget), chosen) in enumerate(cells.items()):
+            by_noise = groups(chosen, "noise")
+            x = [facts.NOISES.index(noise) for (noise,) in by_noise if noise in facts.NOISES]
+            some = [cell for (noise,), cell in by_noise.items() if noise in facts.NOISES]
+            label = f"{method} ({budget:g} s)"
+            curves = (
+                [share(cell, "srbench") for cell in some],
+                [mean_r2(cell) for cell in some],
+                [mean(record["scores"].get("srbench_complexity") for record in cell) for cell in some],
+            )
+            for axis, values in zip(axes, curves, strict=True):
+                axis.plot(x, values, "o-", color=colour(method, place), label=label)
+        paper = facts.srbench(suite)
+        for number, axis in enumerate(axes):
+            axis.plot(range(4), [paper[n][number] for n in facts.NOISES], "s--", color=colour("paper"), label="paper")
+            axis.set_xticks(range(4), [f"{noise:g}" for noise in facts.NOISES])
+            axis.set(xlabel="noise", xlim=(-0.2, 3.2))
+        best = [max(one["rate"] or 0.0 for one in facts.published(suite, noise).values()) for noise in facts.NOISES]
+        axes[0].plot(range(4), best, ":", color="#999999", label="best of SRBench 2021")
+        axes[0].set(title="solution rate", ylim=(0, 1.02))
+        axes[1].set(title="mean R²", ylim=(None, 1.01))
+        axes[2].set(title="complexity")
+        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8.5)
+
+    return Figure(f"srbench-{suite}", f"SRBench, {suite}: by noise level", draw, (9.0, 3.6))
+
+
+EXPERIMENT = Experiment(
+    "srbench",
+    "Feynman and Strogatz at four noise levels beside the paper and 14 methods of SRBench 2021",
+    "133 problems, four noise levels, four methods of 10 s: about 3 hours on two cores",
+    run_tasks_of(tasks),
+    report,
+)

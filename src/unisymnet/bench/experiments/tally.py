@@ -1,0 +1,62 @@
+"""Records picked, grouped and averaged, the same way for every table."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..records import read_records
+
+Record = dict[str, Any]
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if known else None
+
+
+def mean_r2(records: Iterable[Record], key: str = "r2") -> float | None:
+    """The mean with an undefined or negative R² as 0, as a single one would ruin it."""
+    return mean(max(0.0, record["scores"].get(key) or 0.0) for record in records)
+
+
+def share(records: Sequence[Record], verdict: str) -> float | None:
+    """Share of the runs with a positive verdict; a failed run has none."""
+    return mean(float(bool(record["scores"].get(verdict))) for record in records)
+
+
+def solved(record: Record) -> bool:
+    return bool(record["scores"].get("strict") or record["scores"].get("srbench"))
+
+
+def seconds(record: Record) -> float:
+    """Time of a fit: processor time of peers, whose clocks count that, and wall time of everything else."""
+    ours = str(record["method"]).startswith("unisymnet")
+    return float(record["time"] if ours or record.get("cpu") is None else record["cpu"])
+
+
+def tasks_among(records: Iterable[Record]) -> list[Record]:
+    """Records of runs of a method on a problem, the newest of each run."""
+    keys = ("method", "problem", "form", "seed", "noise", "max_time", "rows", "cores")
+    newest: dict[tuple[Any, ...], Record] = {}
+    for record in records:
+        if all(key in record for key in keys) and "scores" in record:
+            key = tuple(record[name] for name in keys)
+            if key not in newest or str(record.get("date")) >= str(newest[key].get("date")):
+                newest[key] = record
+    return list(newest.values())
+
+
+def load_results(folder: Path) -> list[Record]:
+    """All records of all files of JSON lines in a folder."""
+    return [record for path in sorted(folder.glob("*.jsonl")) for record in read_records(path)]
+
+
+def groups(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[Record]]:
+    """Records by the values of some of their keys, sorted by these."""
+    found: dict[tuple[Any, ...], list[Record]] = {}
+    for record in records:
+        found.setdefault(tuple(record[key] for key in keys), []).append(record)
+    return dict(sorted(found.items(), key=lambda item: tuple(map(str, item[0]))))

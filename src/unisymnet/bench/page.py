@@ -1,0 +1,147 @@
+"""The results as pages: docs/results.md and a static docs/results.html, rebuilt from files of JSON lines.
+
+Shows what the records hold and nothing else; numbers are never typed in.  Every table is the one that the command
+prints.  The first part compares methods run for run and says where ours is behind.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from .experiments import NAMES, find_experiment
+from .experiments.base import Block, Figure, Table, shown
+from .experiments.style import save
+from .experiments.tally import groups, load_results, tasks_among
+from .run import provenance
+from .versus import comparison, shortfalls
+
+__all__ = ["write_pages"]
+
+Record = dict[str, Any]
+FIGURES = "results"  # folder of the pictures, beside the pages
+STYLE = """
+:root { --ink: #1d2733; --soft: #5b6875; --line: #dfe5ea; --paper: #fff; --shade: #f5f8fa; --accent: #1f5fa8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e9ee; --soft: #9aa7b3; --line: #35404a; --paper: #171c21; --shade: #20272e; --accent: #7db3ea; }
+  img { background: #fff; border-radius: 4px; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
+  max-width: 1080px; padding: 0 1rem; }
+h1 { font-size: 1.7rem; margin-bottom: 0.2rem; } h2 { font-size: 1.25rem; margin-top: 2.4rem; }
+h3 { font-size: 1rem; margin: 1.6rem 0 0.4rem; } p.soft, figcaption { color: var(--soft); font-size: 0.88rem; }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 0.86rem; white-space: nowrap; }
+th { text-align: right; border-bottom: 2px solid var(--line); padding: 0.25rem 0.7rem; font-weight: 600; }
+td { text-align: right; border-bottom: 1px solid var(--line); padding: 0.2rem 0.7rem; }
+th:first-child, td:first-child { text-align: left; } tr.ours td { background: var(--shade); font-weight: 600; }
+figure { margin: 1rem 0; } img { max-width: 100%; } code { background: var(--shade); padding: 0.05rem 0.3rem; }
+a { color: var(--accent); } nav a { margin-right: 0.9rem; }
+"""
+
+
+def write_pages(results: Path, out: Path) -> list[Path]:
+    """Both pages and their pictures; returns the files written."""
+    records = load_results(results)
+    sections = [("comparison", "Methods run for run", _compared(records))]
+    for name in NAMES:
+        experiment = find_experiment(name)
+        sections.append((name, experiment.about, experiment.report(records)))
+    for _, _, blocks in sections:
+        for block in blocks:
+            if isinstance(block, Figure):
+                save(block, out / FIGURES)
+    head = _head(records, results)
+    paths = [out / "results.md", out / "results.html"]
+    out.mkdir(parents=True, exist_ok=True)
+    paths[0].write_text(_markdown(head, sections), encoding="utf-8")
+    paths[1].write_text(_page(head, sections), encoding="utf-8")
+    return paths
+
+
+Sections = Sequence[tuple[str, str, Sequence[Block]]]
+
+
+def _compared(records: Sequence[Record]) -> list[Block]:
+    return [*comparison(records), *shortfalls(records)]
+
+
+def _head(records: Sequence[Record], results: Path) -> list[str]:
+    runs = tasks_among(records)
+    now = datetime.now(UTC).strftime("%Y-%m-%d")
+    here = provenance()
+    lines = [
+        f"Built on {now} at commit {here['commit']} by `unisymnet bench page --results {results.as_posix()}` from "
+        f"{len(records):,} records. Nothing on this page is typed in."
+    ]
+    for (machine,), chosen in groups([run for run in runs if run.get("machine")], "machine").items():
+        dates = sorted(str(run["date"])[:10] for run in chosen)
+        commits = sorted({str(run["commit"])[:8] for run in chosen})
+        named = ", ".join(commits[:8]) + (", …" if len(commits) > 8 else "")
+        lines.append(f"Machine: {machine}; {len(chosen):,} runs, {dates[0]} to {dates[-1]}, commits {named}.")
+    lines.append(
+        "Budgets are seconds for one fit on one core. Ours counts wall time, peers count processor time, so a busy "
+        "machine is a handicap for ours only. Sol: SRBench's procedure. Strict: same values inside and outside the "
+        "training range. Form: the law once its constants are refitted to clean data."
+    )
+    return lines
+
+
+def _markdown(head: Sequence[str], sections: Sections) -> str:
+    parts = ["# Results", *head]
+    for name, about, blocks in sections:
+        parts.append(f"## {name}: {about}" if name != "comparison" else f"## {about}")
+        if not blocks:
+            parts.append(f"Not run yet: `unisymnet bench {name}`.")
+        for block in blocks:
+            parts += _markdown_block(block)
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_block(block: Block) -> list[str]:
+    if isinstance(block, Figure):
+        return [f"![{block.title}]({FIGURES}/{block.name}.png)"]
+    lines = ["| " + " | ".join(block.columns) + " |", "|---|" + "---:|" * (len(block.columns) - 1)]
+    lines += ["| " + " | ".join(shown(cell).replace("|", "\\|") for cell in row) + " |" for row in block.rows]
+    return [f"**{block.title}**", "\n".join(lines), *([block.note] if block.note else [])]
+
+
+def _page(head: Sequence[str], sections: Sections) -> str:
+    links = "".join(f'<a href="#{name}">{name}</a>' for name, _, _ in sections)
+    body = [f"<h1>Results</h1><nav>{links}</nav>", *(f'<p class="soft">{_coded(line)}</p>' for line in head)]
+    for name, about, blocks in sections:
+        body.append(f'<h2 id="{name}">{html.escape(about[:1].upper() + about[1:])}</h2>')
+        if not blocks:
+            body.append(f'<p class="soft">Not run yet: <code>unisymnet bench {name}</code></p>')
+        body += [_figure(block) if isinstance(block, Figure) else _table(block) for block in blocks]
+    content = "\n".join(body)
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>unisymnet: results</title><style>{STYLE}</style></head><body>\n{content}\n</body></html>\n"
+    )
+
+
+def _coded(text: str) -> str:
+    """Escaped, with `code` marked."""
+    pieces = html.escape(text).split("`")
+    return "".join(f"<code>{piece}</code>" if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def _figure(block: Figure) -> str:
+    source, title = f"{FIGURES}/{block.name}.svg", html.escape(block.title)
+    caption = f"<figcaption>{html.escape(block.note)}</figcaption>" if block.note else ""
+    return f'<figure><img src="{source}" alt="{title}" loading="lazy">{caption}</figure>'
+
+
+def _table(block: Table) -> str:
+    head = "".join(f"<th>{html.escape(column)}</th>" for column in block.columns)
+    rows = []
+    for row in block.rows:
+        ours = ' class="ours"' if any(str(cell).startswith("unisymnet") for cell in row[:3]) else ""
+        rows.append(f"<tr{ours}>" + "".join(f"<td>{html.escape(shown(cell))}</td>" for cell in row) + "</tr>")
+    note = f'<p class="soft">{html.escape(block.note)}</p>' if block.note else ""
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<h3>{html.escape(block.title)}</h3><div class="scroll">{table}</div>{note}'
