@@ -7,16 +7,18 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 CORE := $(VENV)/.core-installed
 DEV := $(VENV)/.dev-installed
+DOCS := $(VENV)/.docs-installed
 # Two workers for the two cores of the reference machine. Override: make test PYTEST_ARGS="-k parse"
 PYTEST_ARGS ?= -n 2
 
-.PHONY: help demo test lint clean
+.PHONY: help demo test lint docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   install the package in .venv and run its demonstration"
 	@echo "make test   install the development tools too; run ruff, mypy and pytest"
 	@echo "make lint   ruff and mypy only"
+	@echo "make docs   build the documentation in build/docs, warnings are errors"
 	@echo "make clean  remove .venv and every cache"
 
 demo: $(CORE)
@@ -28,6 +30,10 @@ test: lint
 lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/mypy src
+
+docs: $(DOCS)
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
+	@echo "open build/docs/index.html"
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
@@ -45,4 +51,8 @@ $(CORE): pyproject.toml | $(BIN)/python
 # The development install contains the core, so it stamps both.
 $(DEV): pyproject.toml | $(BIN)/python
 	$(PIP) install -e ".[dev]"
+	@touch $(CORE) $@
+
+$(DOCS): pyproject.toml | $(BIN)/python
+	$(PIP) install -e ".[docs]"
 	@touch $(CORE) $@

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
@@ -26,6 +27,20 @@ def run_demo(*, max_time: float, seed: int, only: str | None) -> None:
         _show(name, index[name], share * max_time, seed, drawn=name in (DRAWN, only))
     print(f"{time.monotonic() - began:.1f} s in all.\n")
     print("Now your own data:  unisymnet fit data.csv --target y")
+
+
+def write_data(folder: str) -> None:
+    """Copy the data files of the package, to try the commands on."""
+    index = demo_index()
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        for name in index:
+            Path(folder, f"{name}.csv").write_bytes(files("unisymnet").joinpath("data", f"{name}.csv").read_bytes())
+    except OSError as error:
+        raise DataError(f"cannot write to the folder {folder!r}: {error}") from error
+    for name, facts in index.items():
+        print(f"{Path(folder, name)}.csv  target {facts['target']}: {facts['about']}")
+    print("next: unisymnet fit kepler.csv --target period_years")
 
 
 def demo_index() -> dict[str, dict[str, Any]]:

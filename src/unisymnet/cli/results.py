@@ -52,7 +52,14 @@ def predict_rows(run: str, data: str, pick: int | None, out: str | None, delimit
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from error
     result = frame.assign(**{f"{formula.target}_predicted": values})
-    result.to_csv(sys.stdout if out is None else out, index=False)
+    try:
+        result.to_csv(sys.stdout if out is None else out, index=False)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise DataError(f"cannot write to {out!r}: {error}") from error
+    if out is not None:
+        print(f"{len(values)} rows written to {out}, with the column {formula.target}_predicted")
     missing = int((~(abs(values) < float("inf"))).sum())
     if missing:
         holds = " and ".join(formula.domain) or "its inputs are given"
