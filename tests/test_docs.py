@@ -31,7 +31,8 @@ def name(page: Path) -> str:
 def commands(page: Path) -> list[list[str]]:
     """The lines of a page that call `unisymnet`, as words."""
     lines = [line for block in blocks(page) if block.language == "sh" for line in block.text.splitlines()]
-    return [shlex.split(line.replace("$SLURM_ARRAY_TASK_ID", "7"), comments=True)[1:] for line in lines if line.startswith("unisymnet ")]
+    calls = [line.replace("$SLURM_ARRAY_TASK_ID", "7") for line in lines if line.startswith("unisymnet ")]
+    return [shlex.split(call, comments=True)[1:] for call in calls]
 
 
 @pytest.fixture
