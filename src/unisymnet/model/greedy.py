@@ -24,7 +24,7 @@ N_VIEWS = 4  # y, 1/y, y², 1/y² share the dictionary of products
 POWERS = (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0)
 _PAIRS = ((1, 1), (1, -1), (-1, 1), (-1, -1), (2, 1), (1, 2), (2, -1), (-1, 2), (-2, 1), (1, -2))
 _TRIPLES = ((1, 1, 1), (1, 1, -1), (1, -1, 1), (-1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
-# Beyond so many columns only products of two and sums of two, or the dictionaries would be too large.
+# Beyond so many columns only products and sums of two and no waves of two, or the dictionaries would be too large.
 _SMALL = 5
 _FLOOR = 1e-12
 _COLLINEAR = 1e-5
@@ -66,7 +66,8 @@ def _plan(d: int) -> _Plan:
     by_pair, by_order, by_triple = (_needs(x, d) for x in (pairs, ordered, triples))
     tops = _needs([(k, *pairs[p]) for k, p in over], d)
     products = [np.repeat(ones, len(POWERS), axis=0), np.repeat(by_pair, len(shapes), axis=0)]
-    products += [np.repeat(by_triple, len(_TRIPLES), axis=0), *6 * [ones], *6 * [by_pair], *2 * [tops]]
+    waves = 4 if small else 0
+    products += [np.repeat(by_triple, len(_TRIPLES), axis=0), *6 * [ones], *(waves + 2) * [by_pair], *2 * [tops]]
     logs = [ones, *2 * [by_pair], *4 * [by_triple], *2 * [by_order], *2 * [by_pair], *6 * [by_triple], *4 * [ones]]
     logs += [*4 * [ones], by_pair, by_order]
     implicit = 2 * [ones, _needs([(i, j) for i in range(d) for j in range(i, d)], d)]
@@ -135,11 +136,14 @@ def _products(x: Floats) -> Floats:
     sine, cosine, growth = np.sin(x), np.cos(x), np.exp(np.clip(x, -30.0, 30.0))
     singles = [size, np.log(np.abs(safe)), sine, cosine, growth, 1.0 / growth]
     i, j = plan.pairs.T
-    (ss, sc), (cs, cc) = ((f[:, i] * sine[:, j], f[:, i] * cosine[:, j]) for f in (sine, cosine))
+    waves = []
+    if x.shape[1] <= _SMALL:
+        (ss, sc), (cs, cc) = ((f[:, i] * sine[:, j], f[:, i] * cosine[:, j]) for f in (sine, cosine))
+        waves = [sc + cs, sc - cs, cc - ss, cc + ss]
     sums = 1.0 / _away(np.stack([x[:, i] + x[:, j], x[:, i] - x[:, j]]))
     top, pair = plan.over.T
     quotients = [x[:, top] * inverted[:, pair] for inverted in sums]
-    return np.concatenate([table, two, three, *singles, sc + cs, sc - cs, cc - ss, cc + ss, *sums, *quotients], axis=1)
+    return np.concatenate([table, two, three, *singles, *waves, *sums, *quotients], axis=1)
 
 
 def _logs(x: Floats) -> Floats:

@@ -27,6 +27,8 @@ RAW, LOGS, QUADRATIC, ADDITIVE, MIXED, RATIOS = range(N_SETS)
 TOLD = ((Y, QUADRATIC), (LN_Y, LOGS), (INVERSE, QUADRATIC), (SQUARE, QUADRATIC), (Y, ADDITIVE), (INVERSE, ADDITIVE))
 SCANNED = (Y, LN_Y, INVERSE)
 SINES, EXPONENTIALS = (-1, 0, 1, 2, 3), (-1, 0, 1)
+# Beyond so many columns the coefficients of the products with one column are not told: they would be two thirds.
+MANY = 5
 _RIDGE = 1e-9
 _FLOOR = 1e-7
 
@@ -52,7 +54,7 @@ def summary_size(n_features: int) -> int:
     quadratic = d + d * (d + 1) // 2
     told = {RAW: d, LOGS: d, QUADRATIC: quadratic, ADDITIVE: d * N_FUNCTIONS}
     coefficients = sum(told[s] for _, s in TOLD)
-    divided = 4 * d * (4 + quadratic)
+    divided = 4 * d * (4 + (quadratic if d <= MANY else 0))
     scans = len(SCANNED) * d * (len(SINES) + len(EXPONENTIALS))
     return N_VIEWS * (d * N_FUNCTIONS + 2 * N_SETS) + 4 * (d + 1) + 1 + coefficients + scans + divided
 
@@ -143,7 +145,8 @@ def _divided(x: Floats, y: Floats, sets: list[_Standard], weight: Floats) -> lis
     views = _standard(np.concatenate(products, axis=2), weight)
     fits = [_fit(views, sets[s], weight) for s in (RAW, QUADRATIC)]
     there = np.tile(used[:, 0], (1, 4))
-    coefficients = [_told(fits[1], view) for view in range(views.values.shape[2])]
+    told = range(views.values.shape[2]) if x.shape[2] <= MANY else ()
+    coefficients = [_told(fits[1], view) for view in told]
     return [*(fit.left * there for fit in fits), *(fit.constant * there for fit in fits), *coefficients]
 
 
