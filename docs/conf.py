@@ -26,6 +26,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"unisymnet {release}"
 html_static_path = ["_static"]
 html_show_sourcelink = False
+html_sidebars: dict[str, list[str]] = {"*": [], "project/*": [], "adr/*": []}  # pages without sisters need no menu
 html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
