@@ -6,7 +6,8 @@ import pytest
 from unisymnet import UniSymNetRegressor
 from unisymnet.fit.robust import Loss
 from unisymnet.metrics import is_solution_strict
-from unisymnet.regressor.losses import Judgement, read_loss, rough_residuals
+from unisymnet.regressor.losses import Judgement, rough_residuals
+from unisymnet.regressor.validation import read_loss
 from unisymnet.symbolic import parse
 
 QUICK = {"max_evaluations": 60, "max_time": None, "proposers": ["monomial", "bases"]}
@@ -79,7 +80,7 @@ def test_losses_are_read_and_refused() -> None:
     assert read_loss("huber") == ("huber", None)
     assert read_loss(["quantile", 0.9]) == ("quantile", 0.9)
     for wrong in ("l1", ("quantile", 1.5), ("huber", -1.0), ("mse", 2.0), ("huber", "much"), 3):
-        with pytest.raises(ValueError, match="loss|level|threshold"):
+        with pytest.raises(ValueError, match=r"loss|level|threshold"):
             UniSymNetRegressor(loss=wrong).fit([[1.0], [2.0]], [1.0, 2.0])
 
 

@@ -19,11 +19,10 @@ from ..formula import Formula
 from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
 from .interrupt import Interrupts
-from .losses import read_loss
 from .own import as_expr
 from .saved import load_model, save_model
 from .table import chosen_text, frame_rows, front_text
-from .validation import check_data, check_parameters, check_rows, operator_set, seed_generator
+from .validation import check_data, check_parameters, check_rows, operator_set, read_loss, seed_generator
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,11 +8,9 @@ Constants and the table are fitted and measured with the loss on all rows. Does 
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +18,7 @@ from numpy.typing import NDArray
 from ..candidate import EXACT, ParetoFront, Proposal, Status
 from ..deadline import Deadline
 from ..fit.kernels import fit_tape
-from ..fit.robust import LOSSES, Loss
+from ..fit.robust import Loss
 from ..fit.tape import compile_tape
 from ..formula.constants import free
 from ..problem import Problem
@@ -35,23 +33,6 @@ TUNING = 1.345  # Huber's threshold in standard deviations: 95 % as efficient as
 TRUSTED = 4.0  # standard deviations within which a row is shown to the search
 ROWS_A_COLUMN, MAX_DEGREE, MAX_TERMS = 5, 3, 120
 ROUNDS = 30
-
-
-def read_loss(given: Any) -> tuple[str, float | None]:
-    """Name and parameter of the `loss` of the estimator; a ValueError says what is wrong."""
-    name, parameter = given, None
-    if isinstance(given, tuple | list) and len(given) == 2:
-        name, parameter = given
-    if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(
-            f'loss must be "mse", "huber", "quantile", or a pair such as ("quantile", 0.9), got {given!r}'
-        )
-    if parameter is None:
-        return name, 0.5 if name == "quantile" else None
-    if name == "mse" or isinstance(parameter, bool) or not isinstance(parameter, numbers.Real):
-        raise ValueError(f'loss takes one number after "huber" or "quantile" only, got {given!r}')
-    Loss(name, float(parameter))
-    return name, float(parameter)
 
 
 @dataclass(frozen=True)

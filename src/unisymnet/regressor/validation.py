@@ -18,8 +18,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..candidate import RULES
 from ..errors import DataError
+from ..fit.robust import LOSSES, Loss
 from ..symbolic.operators import ALIASES, OPERATORS
-from .losses import read_loss
 
 Floats = NDArray[np.float64]
 
@@ -94,6 +94,23 @@ def check_parameters(estimator: Any) -> None:
     read_loss(given["loss"])
     if given["callback"] is not None and not callable(given["callback"]):
         raise TypeError(f"callback must be a function of one event, got {given['callback']!r}")
+
+
+def read_loss(given: Any) -> tuple[str, float | None]:
+    """Name and parameter of the `loss` of the estimator; a ValueError says what is wrong."""
+    name, parameter = given, None
+    if isinstance(given, tuple | list) and len(given) == 2:
+        name, parameter = given
+    if not isinstance(name, str) or name not in LOSSES:
+        raise ValueError(
+            f'loss must be "mse", "huber", "quantile", or a pair such as ("quantile", 0.9), got {given!r}'
+        )
+    if parameter is None:
+        return name, 0.5 if name == "quantile" else None
+    if name == "mse" or isinstance(parameter, bool) or not isinstance(parameter, numbers.Real):
+        raise ValueError(f'loss takes one number after "huber" or "quantile" only, got {given!r}')
+    Loss(name, float(parameter))
+    return name, float(parameter)
 
 
 def operator_set(operators: str | Iterable[str] | None) -> frozenset[str]:
