@@ -47,7 +47,7 @@ class Batch:
 
 
 Step = tuple[Batch, ...]  # the parts of one batch
-LAG = 64  # blocks
+LAG = 16  # blocks
 _FAR = 10**9
 
 
