@@ -49,13 +49,15 @@ _QUICK: tuple[Row, ...] = (
 )
 # Reductions solve the smaller problems they find with other stages, the cheap ones first.  A smaller problem is easier
 # than the whole, so each kind of stage is asked about the reductions before it is asked about the whole.
-_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": _QUICK, "max_time": 4.0})
+_POWERS = (_CLOSED[0], _CLOSED[2])
+_SHALLOW: Row = (
+    "reduce", "propose.reduce:Reduce", {"stages": _QUICK, "noisy_stages": (*_POWERS, *_NOISY), "max_time": 5.0}
+)  # fmt: skip
 _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": _INNER[:1], "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
 _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 # Noisy data: what looks for exact laws only is left out.
-_POWERS = (_CLOSED[0], _CLOSED[2])
 _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY), "max_time": 6.0})
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
 _FIRST = _CLOSED[:4]
@@ -149,7 +151,7 @@ def dno_proposers(strategy: str) -> tuple[Proposer, ...]:
 
 def _load(name: str, where: str, settings: dict[str, Any]) -> Proposer:
     module, _, kind = where.partition(":")
-    if "stages" in settings:
-        settings = {**settings, "stages": tuple(_load(*row) for row in settings["stages"])}
+    for key in settings.keys() & {"stages", "noisy_stages"}:
+        settings = {**settings, key: tuple(_load(*row) for row in settings[key])}
     proposer: Proposer = getattr(import_module(f".{module}", __package__), kind)(**settings)
     return proposer

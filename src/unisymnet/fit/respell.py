@@ -18,7 +18,7 @@ from ..symbolic.simplify import present, simplify
 
 Floats = NDArray[np.float64]
 Factor = tuple[Expr, float]
-Price = tuple[int, float]
+Price = tuple[int, float, int]
 
 TOLERANCE = 1e-9  # relative difference of values that rounding may cause
 MAX_EXPANDED = 25
@@ -58,9 +58,10 @@ def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
 
 
 def _price(expr: Expr) -> Price:
-    """Tokens; among equals, small exponents."""
-    powers = [node.args[1] for node in walk(expr) if isinstance(node, Call) and node.op == "pow"]
-    return complexity(expr), sum(abs(exponent.value) for exponent in powers if isinstance(exponent, Const))
+    """Tokens; among equals, small exponents, and 1 - x rather than x - 1."""
+    calls = [node for node in walk(expr) if isinstance(node, Call)]
+    exponents = [node.args[1].value for node in calls if node.op == "pow" and isinstance(node.args[1], Const)]
+    return complexity(expr), sum(map(abs, exponents)), sum(n.op == "sub" and type(n.args[1]) is Const for n in calls)
 
 
 def _agree(values: Floats, wanted: Floats) -> bool:
@@ -89,7 +90,7 @@ def _changed(expr: Expr) -> Iterator[Expr]:
 
 
 def _moved(factors: list[Factor]) -> Iterator[Expr]:
-    """A power of one input moved between a sum and the factors beside it, or a sum multiplied out."""
+    """A power of one input moved between a sum and the factors beside it, or all of them; or a sum multiplied out."""
     for place, (base, exponent) in enumerate(factors):
         if type(base) is not Call or base.op != "add":
             continue
@@ -98,6 +99,10 @@ def _moved(factors: list[Factor]) -> Iterator[Expr]:
         others = [*factors[:place], *factors[place + 1 :]]
         if exponent == 1.0 and others:
             yield Call("add", [_product([*others, *term]) for term in terms])
+        inputs = [(atom, power / exponent) for atom, power in others if isinstance(atom, Var)]
+        if len(inputs) > 1:
+            rest = [factor for factor in others if not isinstance(factor[0], Var)]
+            yield _product([*rest, (Call("add", [_product([*term, *inputs]) for term in terms]), exponent)])
         for atom, power in sorted(powers, key=lambda pair: (pair[0].index, pair[1])):
             divided = [_product([*term, (atom, -power)]) for term in terms]
             yield _product([*others, (Call("add", divided), exponent), (atom, power * exponent)])

@@ -16,6 +16,7 @@ from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
 from ..protocols import Proposer
+from .noise import looks_noisy
 from .reduction import Reduction
 from .reductions import best_reduction
 from .score import EXACT, misfit
@@ -26,9 +27,11 @@ __all__ = ["Reduce", "chain"]
 
 @dataclass(frozen=True)
 class Reduce:
-    """Settings: the stages asked about smaller problems, seconds for one problem, how sure a reduction must be."""
+    """Settings: the stages asked about smaller problems, others for those that look noisy (noise is easier to see in
+    fewer inputs), seconds for one problem, how sure a reduction must be."""
 
     stages: tuple[Proposer, ...] = ()
+    noisy_stages: tuple[Proposer, ...] = ()
     name: str = "reduce"
     max_ratio: float = 1.3
     max_time: float = 20.0
@@ -59,7 +62,7 @@ class Reduce:
                 return
 
     def _solve(self, problem: Problem, rng: np.random.Generator, deadline: Deadline) -> Iterator[Proposal]:
-        for stage in self.stages:
+        for stage in self.noisy_stages if self.noisy_stages and looks_noisy(problem) else self.stages:
             if deadline.expired():
                 return
             for proposal in stage.propose(problem, ParetoFront(), rng=rng, deadline=deadline):

@@ -40,7 +40,8 @@ def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduct
     if frame is None or frame.share > 0.6:
         return None
     if frame.share > ROUGH:
-        max_ratio = 1.0 + (max_ratio - 1.0) / 3  # what polynomials cannot follow hides what a reduction loses
+        # What polynomials cannot follow hides what a reduction loses; noise hides less, but ratios scatter.
+        max_ratio = 1.0 + (max_ratio - 1.0) / (2 if noisy else 3)
     strips = [s for i in range(frame.n_features) for s in [_best_strip(problem, frame, i)] if s[1] < max_ratio]
     if strips:
         return _stripped(frame, strips, max_ratio)

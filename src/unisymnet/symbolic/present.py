@@ -105,17 +105,32 @@ def _quotient(coefficient: float, factors: list[Expr]) -> Expr:
 
 
 def _shared_power(factors: list[Expr]) -> list[Expr]:
-    """x**2/y**2 as (x/y)**2: one power, if every factor has it and some stand below the bar."""
-    powers = [f.args for f in factors if type(f) is Call and f.op == "pow" and type(f.args[1]) is Const]
-    exponents = [e.value for _, e in powers if type(e) is Const]
-    whole = max(exponents, default=0.0)
-    if len(exponents) < max(len(factors), 2) or whole < 2.0 or not whole.is_integer():
+    """x**2/y**2 as (x/y)**2: whole powers that two or more factors share are written once, if that is shorter."""
+    exponents = [_whole_exponent(factor) for factor in factors]
+    best: tuple[int, int] | None = None
+    for n in sorted({abs(e) for e in exponents if abs(e) > 1}, reverse=True):
+        saved = sum(abs(e) == n for e in exponents)
+        if saved > 1 and (best is None or saved > best[0]):
+            best = saved, n
+    if best is None:
         return factors
-    if min(exponents) == whole or any(abs(e) != whole for e in exponents):
-        return factors
-    signed = zip(powers, exponents, strict=True)
-    inner = product([b if e > 0.0 else Call("pow", (b, Const(-1.0))) for (b, _), e in signed])
-    return [Call("pow", (inner, Const(whole)))]
+    n = best[1]
+    inside = [_raised(f, e // n) for f, e in zip(factors, exponents, strict=True) if e and e % n == 0]
+    others = [f for f, e in zip(factors, exponents, strict=True) if not e or e % n]
+    return [*others, Call("pow", (product(inside), Const(float(n))))]
+
+
+def _whole_exponent(factor: Expr) -> int:
+    """n of a factor b**n, 0 if it is none."""
+    if type(factor) is Call and factor.op == "pow" and not is_number(factor) and type(factor.args[1]) is Const:
+        exponent = factor.args[1].value
+        return int(exponent) if exponent.is_integer() and abs(exponent) < 100 else 0
+    return 0
+
+
+def _raised(factor: Expr, exponent: int) -> Expr:
+    base = factor.args[0] if type(factor) is Call else factor
+    return base if exponent == 1 else Call("pow", (base, Const(float(exponent))))
 
 
 def _divisor(coefficient: float, factors: list[Expr]) -> float | None:
