@@ -90,3 +90,21 @@ def test_a_reader_that_leaves_is_no_mistake(tmp_path: Path) -> None:
         timeout=60,
     )
     assert "Traceback" not in done.stderr and done.stdout.startswith("Usage")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("unisymnet ex", ["export"]),
+        ("unisymnet export run --to ma", ["matlab"]),
+        ("unisymnet fit noise.csv --target ", ["a", "b", "c", "d", "y"]),
+        ("unisymnet fit nothing.csv --target ", []),
+    ],
+)
+def test_completion_in_a_shell(noise: Path, line: str, expected: list[str]) -> None:
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "_UNISYMNET_COMPLETE": "complete_bash"}
+    code = "import sys; sys.argv[0] = 'unisymnet'; from unisymnet.cli import app; app(prog_name='unisymnet')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ | words, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.split() == expected, done.stderr

@@ -21,7 +21,6 @@ app = typer.Typer(
 )
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="CSV, TSV, Excel or Parquet file, or - for stdin")]
-Target = Annotated[str | None, typer.Option("--target", "-t", help="column to explain (default: the last)")]
 Run = Annotated[str, typer.Argument(metavar="RUN", help="folder that `fit` wrote, or its model.json")]
 Pick = Annotated[int | None, typer.Option(help="row of the table (default: the one it picked)")]
 Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
@@ -31,6 +30,41 @@ Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default
 Seconds = Annotated[float, typer.Option("--max-time", "--time", help="seconds for the search")]
 Seed = Annotated[int, typer.Option(help="same seed, same formulas")]
 Jobs = Annotated[int, typer.Option(help="threads")]
+
+
+def _languages(incomplete: str) -> list[str]:
+    """For completion in a shell."""
+    from ..formula.formula import LANGUAGES
+
+    return [language for language in LANGUAGES if language.startswith(incomplete)]
+
+
+def _columns(incomplete: str) -> list[str]:
+    """For completion in a shell: the columns of the first file on the line, if it is a table.
+
+    The line comes from the shell's variables, because a line that ends in "--target" cannot be parsed yet.
+    """
+    from .tables import read_frame
+
+    words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or "").split()
+    files = [word for word in words[1:] if os.path.isfile(word)]
+    try:
+        columns = [str(name) for file in files[:1] for name in read_frame(file)[0].columns]
+    except (UniSymNetError, OSError):
+        return []
+    return [name for name in columns if name.startswith(incomplete)]
+
+
+Target = Annotated[
+    str | None,
+    typer.Option("--target", "-t", help="column to explain (default: the last)", autocompletion=_columns),
+]
+Language = Annotated[
+    str,
+    typer.Option(
+        help="latex, python, numpy, c, excel, sympy, julia, matlab, js, json or text", autocompletion=_languages
+    ),
+]
 
 
 def main() -> None:
@@ -132,7 +166,7 @@ def predict(
 @app.command()
 def export(
     run: Run,
-    to: Annotated[str, typer.Option(help="latex, python, numpy, c, excel, sympy, julia, matlab, js, json or text")],
+    to: Language,
     pick: Pick = None,
 ) -> None:
     """Print a formula as LaTeX, source code, an Excel cell or JSON."""

@@ -23,6 +23,8 @@ def print_info(as_json: bool) -> None:
     for name, value in found.items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {inner}" for key, inner in value.items())
+        elif isinstance(value, list):
+            value = ", ".join(value)
         print(f"{name:<10} {value}")
 
 
