@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from .symbolic.expr import Expr
+from .symbolic.expr import Call, Expr, walk
 
 if TYPE_CHECKING:
     from .symbolic.structure import Structure
@@ -105,6 +105,10 @@ def _covers(a: Candidate, b: Candidate) -> bool:
 # ln of the number of symbols a formula is written with: what one more token costs in nats (search.md's 14).
 TOKEN_NATS = math.log(14.0)
 
+# Functions that laws seldom need.  Each is a chance to look better on noise, so each costs more than a token.
+RARE = frozenset({"asin", "acos", "atan", "tan", "sinh", "cosh", "tanh", "abs"})
+RARE_NATS = 4.0
+
 # Residuals below this share of the target's spread are rounding, not information.
 EXACT = 1e-11
 
@@ -112,10 +116,10 @@ RULES = ("best", "accuracy", "simplest")
 
 
 def description_length(candidate: Candidate, n_rows: int, spread: float, noise: float | None = None) -> float:
-    """Nats to write down the residuals, the constants and the formula: n/2 ln(RSS/n) + k/2 ln n + c ln 14.
+    """Nats to write down the residuals, the constants and the formula: n/2 ln(RSS/n) + k/2 ln n + c ln 14 + 4 r.
 
-    With a known ``noise`` (standard deviation) residuals are priced against it.  Differences below rounding do
-    not count, so that of several exact formulas the shortest wins.
+    k constants, c tokens, r rare functions.  With a known ``noise`` (standard deviation) residuals are priced against
+    it.  Differences below rounding do not count, so that of several exact formulas the shortest wins.
     """
     floor = (EXACT * spread) ** 2 if spread > 0 else 1e-300
     mean_square = max(candidate.loss, floor)
@@ -123,7 +127,9 @@ def description_length(candidate: Candidate, n_rows: int, spread: float, noise: 
         misfit = 0.5 * n_rows * mean_square / noise**2
     else:
         misfit = 0.5 * n_rows * math.log(mean_square)
-    return misfit + 0.5 * candidate.n_constants * math.log(max(n_rows, 2)) + candidate.complexity * TOKEN_NATS
+    n_rare = sum(isinstance(node, Call) and node.op in RARE for node in walk(candidate.expr))
+    formula = candidate.complexity * TOKEN_NATS + n_rare * RARE_NATS
+    return misfit + 0.5 * candidate.n_constants * math.log(max(n_rows, 2)) + formula
 
 
 def is_exact(candidate: Candidate, spread: float) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import complexity
+from ..symbolic.collect import coefficient_of
 from ..symbolic.expr import Call, Const, Expr, Var, evaluate, walk
 from ..symbolic.simplify import present, simplify
 
@@ -90,13 +91,19 @@ def _changed(expr: Expr) -> Iterator[Expr]:
 
 
 def _moved(factors: list[Factor]) -> Iterator[Expr]:
-    """A power of one input moved between a sum and the factors beside it, or all of them; or a sum multiplied out."""
+    """A power of one input moved between a sum and the factors beside it, or all of them; a number that all terms of a
+    sum share taken out; or the sum multiplied out."""
     for place, (base, exponent) in enumerate(factors):
         if type(base) is not Call or base.op != "add":
             continue
         terms = [_factors(term) for term in base.args]
         powers = {(atom, power) for term in terms for atom, power in term if isinstance(atom, Var)}
         others = [*factors[:place], *factors[place + 1 :]]
+        numbers = {abs(term.value if type(term) is Const else coefficient_of(term)) for term in base.args}
+        shared = numbers.pop()
+        if shared != 1.0 and not numbers:
+            freed = Call("add", [_product([*term, (Const(shared), -1.0)]) for term in terms])
+            yield _product([*others, (Const(shared), exponent), (freed, exponent)])
         if exponent == 1.0 and others:
             yield Call("add", [_product([*others, *term]) for term in terms])
         inputs = [(atom, power / exponent) for atom, power in others if isinstance(atom, Var)]

@@ -18,10 +18,11 @@ __all__ = ["looks_noisy", "only_noise_left"]
 
 Floats = NDArray[np.float64]
 
-# Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing.
-CLEAN, OPAQUE = 1e-9, 0.4
+# Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing, and above
+# MURKY what they cannot follow is easily taken for noise.
+CLEAN, MURKY, OPAQUE = 1e-9, 0.25, 0.6
 # One degree less raises the residual variance of exact data at least by this factor.
-PLATEAU = 1.4
+PLATEAU, MURKY_PLATEAU = 1.4, 1.08
 # Standard deviations by which residuals must be more orderly than the same residuals with random signs.
 SURPRISE, N_FLIPS = 4.0, 60
 # A test says nothing on fewer rows.
@@ -44,7 +45,8 @@ def looks_noisy(problem: Problem) -> bool:
     full = polynomial(coordinates, frame.max_columns)
     smaller = polynomial(coordinates, full.shape[1] - 1)
     left = residual_variance(smaller, frame.target, frame.weight)
-    return left < PLATEAU * residual_variance(full, frame.target, frame.weight)
+    limit = PLATEAU if math.sqrt(frame.share) < MURKY else MURKY_PLATEAU
+    return left < limit * residual_variance(full, frame.target, frame.weight)
 
 
 def only_noise_left(problem: Problem, expr: Expr) -> bool:
@@ -62,10 +64,13 @@ def only_noise_left(problem: Problem, expr: Expr) -> bool:
     coordinates = [X, np.column_stack([values])]
     if np.all(X > 0.0):
         coordinates.append(np.log(X))
+    # A few large residuals, where a law has a pole, must not hide what the many others say.
+    clipped = np.clip(left, *(np.median(np.abs(left)) * np.array([-2.0, 2.0])))
     return all(
-        _explains_nothing(polynomial(standardised(z), size), left)
+        _explains_nothing(polynomial(standardised(z), size), residuals)
         for z in coordinates
         for size in (len(rows) // 12, len(rows) // 4)
+        for residuals in (left, clipped)
     )
 
 
