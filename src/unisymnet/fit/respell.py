@@ -19,7 +19,7 @@ from ..symbolic.simplify import present, simplify
 
 Floats = NDArray[np.float64]
 Factor = tuple[Expr, float]
-Price = tuple[int, float, int]
+Price = tuple[int, int, float, int]
 
 TOLERANCE = 1e-9  # relative difference of values that rounding may cause
 MAX_EXPANDED = 25
@@ -59,10 +59,13 @@ def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
 
 
 def _price(expr: Expr) -> Price:
-    """Tokens; among equals, small exponents, and 1 - x rather than x - 1."""
-    calls = [node for node in walk(expr) if isinstance(node, Call)]
+    """Tokens; among equals, few numbers that are not whole, small exponents, and 1 - x rather than x - 1."""
+    nodes = list(walk(expr))
+    calls = [node for node in nodes if isinstance(node, Call)]
+    fractions = sum(isinstance(node, Const) and node.value % 1.0 != 0.0 for node in nodes)
     exponents = [node.args[1].value for node in calls if node.op == "pow" and isinstance(node.args[1], Const)]
-    return complexity(expr), sum(map(abs, exponents)), sum(n.op == "sub" and type(n.args[1]) is Const for n in calls)
+    behind = sum(node.op == "sub" and type(node.args[1]) is Const for node in calls)
+    return complexity(expr), fractions, sum(map(abs, exponents)), behind
 
 
 def _agree(values: Floats, wanted: Floats) -> bool:
@@ -102,7 +105,7 @@ def _moved(factors: list[Factor]) -> Iterator[Expr]:
         numbers = {abs(term.value if type(term) is Const else coefficient_of(term)) for term in base.args}
         shared = numbers.pop()
         if shared != 1.0 and not numbers:
-            freed = Call("add", [_product([*term, (Const(shared), -1.0)]) for term in terms])
+            freed = Call("add", [_product((_divided(base, shared), power) for base, power in term) for term in terms])
             yield _product([*others, (Const(shared), exponent), (freed, exponent)])
         if exponent == 1.0 and others:
             yield Call("add", [_product([*others, *term]) for term in terms])
@@ -113,6 +116,10 @@ def _moved(factors: list[Factor]) -> Iterator[Expr]:
         for atom, power in sorted(powers, key=lambda pair: (pair[0].index, pair[1])):
             divided = [_product([*term, (atom, -power)]) for term in terms]
             yield _product([*others, (Call("add", divided), exponent), (atom, power * exponent)])
+
+
+def _divided(base: Expr, number: float) -> Expr:
+    return Const(base.value / number) if isinstance(base, Const) else base
 
 
 def _factors(expr: Expr) -> list[Factor]:
