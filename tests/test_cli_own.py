@@ -61,3 +61,9 @@ def test_a_result_says_what_it_does_without_and_what_is_doubtful(capsys: pytest.
     out = capsys.readouterr().out
     assert "not in it: junk" in out and "note: constant columns" in out
     assert "careful: Only 12 rows" in out and "stays unexplained" in out
+
+
+def test_json_has_no_infinities(call) -> None:
+    Path("data.csv").write_text("m,v_1,junk,E\n-1,2,1,3\n2,3,1,4\n3,5,1,9\n")
+    out = call("refit", "run", "data.csv", "--pick", "0", "--json")[1]
+    assert json.loads(out, parse_constant=pytest.fail)["rows"] == 3

@@ -9,6 +9,7 @@ from ..errors import DataError
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor, fit_formula
 from ..regressor.own import add_formula
+from ..regressor.saved import _finite
 from ..regressor.table import front_text
 from .results import load_run, picked_formula
 from .tables import Table, load_table
@@ -65,7 +66,7 @@ def _print(formula: Formula, table: Table, as_json: bool, place: int | None = No
     if as_json:
         shown = formula.to_dict() | {"r2": r2, "rows": len(table.y), "complexity": formula.complexity}
         shown |= {} if place is None else {"pick": place}
-        print(json.dumps(shown, ensure_ascii=False, indent=2))
+        print(json.dumps(_finite(shown), ensure_ascii=False, indent=2))
         return
     print(f"{formula.target} = {formula.text(6)}")
     print(f"  R² = {r2:.6f} on {len(table.y)} rows, size {formula.complexity}")
