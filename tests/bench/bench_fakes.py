@@ -70,3 +70,11 @@ HOG = Method("hog", fit_hog, text, predict, "numpy")
 UNREADABLE = Method("unreadable", fit_unreadable, text, predict, "numpy")
 LATE = Method("late", fit_truth, text, sleep_in_predict, "numpy")
 MISSING = Method("missing", fit_truth, text, predict, "no-such-package", ("no_such_module",), "bench")
+
+
+def fit_slow(X: Any, y: Any, **_: Any) -> str:
+    time.sleep(0.7)
+    return fit_truth(X, y)
+
+
+SLOW = Method("slow", fit_slow, text, predict, "numpy")

@@ -69,12 +69,14 @@ def perform(task: Task, *, judge_time: float = 60.0) -> Iterator[dict[str, Any]]
     text = method.expression(model)
     times = {"time": round(seconds, 4), "cpu": round(processor, 4)}
     yield {"status": "ok", **times, "expression": text, "phase": "score"}
+    start = time.perf_counter()
     expr, complaint = _read(text)
     y_pred = method.predict(model, data.X_test)
     scores = numeric_scores(problem, expr, data.X_test, data.y_test, y_pred=y_pred)
     scores["r2_wide"] = _extrapolation(problem, method, model, rng)
     yield {"scores": scores, "message": complaint, "phase": "judge"}
-    yield {"scores": scores | symbolic_scores(problem, expr, scores, judge_time=judge_time)}
+    scores |= symbolic_scores(problem, expr, scores, judge_time=judge_time)
+    yield {"scores": scores, "judging": round(time.perf_counter() - start, 4)}
 
 
 def split(problem: BenchProblem, *, rng: np.random.Generator, rows: int | None = None) -> Split:

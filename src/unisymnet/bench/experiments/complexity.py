@@ -100,7 +100,7 @@ def _figure(chosen: dict[int, Record], title: str) -> Figure:
 EXPERIMENT = Experiment(
     "complexity",
     "C = L·N of 100,000 random functions by dimension, as trees and as networks",
-    "about 10 minutes on one core",
+    "two minutes on one core",
     collect,
     report,
 )
