@@ -134,11 +134,14 @@ def recovery(runtime: Runtime, examples: list[Example], seconds: float = 5.0) ->
         print(f"{depth!s:>10} {len(rows):5d}  {exact:15.3f}  {solved:13.3f}  {accurate:9.3f}")
 
 
-def speed(preset_name: str, corpus: Corpus, n_steps: int = 48) -> float:
-    """Training throughput on the live corpus over that on ready-made tensors, as `unisymnet train` does it."""
+def speed(preset_name: str, corpus: Corpus, n_steps: int = 96) -> float:
+    """Training throughput on the live corpus over that on ready-made tensors, as `unisymnet train` does it.
+
+    The worker needs a second core; CPU times say what that would give where other jobs take it away.
+    """
     import torch
 
-    from unisymnet.model.batches import batches
+    from unisymnet.model.batches import LAG, batches, make_pool
     from unisymnet.model.config import preset
     from unisymnet.model.train import Run, TrainSettings
 
@@ -147,19 +150,26 @@ def speed(preset_name: str, corpus: Corpus, n_steps: int = 48) -> float:
     config = replace(preset(preset_name), live=tuple(Runtime.load(WEIGHTS / "small-low").config.live))
     run = Run(config, settings)
 
-    def steps(source: Callable) -> float:
-        began = time.perf_counter()
+    def steps(source: Callable) -> tuple[float, float]:
+        began, cpu = time.perf_counter(), time.process_time()
         for _ in range(n_steps):
             run.update(source())
-        return n_steps * settings.batch / (time.perf_counter() - began)
+        examples = n_steps * settings.batch
+        return examples / (time.perf_counter() - began), 1e3 * (time.process_time() - cpu) / examples
 
     stream = batches(corpus, config, settings.shape, n_workers=1)
+    for _ in range(2 * LAG * settings.n_batches):  # until blocks come for the second time
+        next(stream)
     ready = [next(stream) for _ in range(n_steps)]
     run.update(ready[0])
-    ideal = steps(iter(ready).__next__)
-    live = steps(stream.__next__)
+    ideal, training = steps(iter(ready).__next__)
+    live, _ = steps(stream.__next__)
     stream.close()
+    cpu = time.process_time()
+    make_pool(corpus, 0, settings.shape, config)
+    making = 1e3 * (time.process_time() - cpu) / (settings.batch * settings.n_batches * settings.reuse)
     print(f"\ntraining: {live:.0f} examples/s on the live corpus, {ideal:.0f} on ready-made tensors")
+    print(f"CPU for an example: {training:.2f} ms training, {making:.2f} ms making it, shared by {settings.reuse} uses")
     return live / ideal
 
 
