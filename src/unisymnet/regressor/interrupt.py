@@ -17,6 +17,19 @@ from types import FrameType
 from typing import Any
 
 _NAMES = ("SIGINT", "SIGALRM")
+AGAIN = 0.2  # seconds
+
+# The compiler calls Python from C, and a weak reference calls it from wherever the last strong one ends; an exception
+# raised there is printed and forgotten, and the search would go on without a limit.
+_SWALLOWING = ("llvmlite", "numba", "weakref")
+
+
+def _would_be_lost(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).split(".")[0] in _SWALLOWING:
+            return True
+        frame = frame.f_back
+    return False
 
 
 class Interrupts:
@@ -26,6 +39,7 @@ class Interrupts:
         self.requested = False
         self.watching = False
         self._bell = False
+        self._clocks: list[threading.Timer] = []
 
     def __call__(self) -> bool:
         return self.requested
@@ -35,7 +49,9 @@ class Interrupts:
             self._bell = False  # our own alarm clock, not a wish of anyone
         else:
             self.requested = True
-        if self.watching:
+        if self.watching and _would_be_lost(frame):
+            self._alarm(AGAIN)
+        elif self.watching:
             self.watching = False  # once is enough: a second signal must not break the tidying up
             raise KeyboardInterrupt
 
@@ -60,18 +76,21 @@ class Interrupts:
         """A signal inside this block, or the end of `max_time` seconds, raises KeyboardInterrupt at once."""
         if self.requested:
             raise KeyboardInterrupt
-        clock = None
         if max_time is not None and threading.current_thread() is threading.main_thread():
-            clock = threading.Timer(max_time, self._ring)
-            clock.daemon = True
-            clock.start()
+            self._alarm(max_time)
         self.watching = True
         try:
             yield
         finally:
             self.watching = False
-            if clock is not None:
-                clock.cancel()
+            while self._clocks:
+                self._clocks.pop().cancel()
+
+    def _alarm(self, seconds: float) -> None:
+        clock = threading.Timer(seconds, self._ring)
+        clock.daemon = True
+        self._clocks.append(clock)
+        clock.start()
 
     def _ring(self) -> None:
         if self.watching:
