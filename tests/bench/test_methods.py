@@ -58,6 +58,34 @@ def test_peers_find_a_product_and_say_it_in_our_words(name):
     np.testing.assert_allclose(evaluate(parse(text), X), method.predict(model, X), rtol=1e-4)
 
 
+def test_the_equation_learner_says_what_it_predicts():
+    pytest.importorskip("torch")
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1, 3, size=(60, 2))
+    y = X[:, 0] / X[:, 1]
+    method = METHODS["eql"]
+    model = method.fit(X, y, max_time=1.0, seed=0, names=("x0", "x1"))
+    predicted = method.predict(model, X)
+    assert np.corrcoef(predicted, y)[0, 1] > 0.9
+    text = method.expression(model)
+    assert text is not None
+    np.testing.assert_allclose(evaluate(parse(text), X), predicted, rtol=1e-8)
+
+
+def test_modes_of_ours_take_parts_away():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 3, size=(60, 2))
+    y = 2.0 * X[:, 0] ** 1.37
+    settings = {"max_time": 3.0, "seed": 0, "names": ("x0", "x1"), "cores": 1}
+    for name in ("unisymnet", "unisymnet-no-policy", "unisymnet-paper[init=grid]"):
+        method = get_method(name)
+        model = method.fit(X, y, **settings)
+        np.testing.assert_allclose(method.predict(model, X), y, rtol=1e-6, err_msg=name)
+        stages = {row.stage for row in model.trace_ if row.n_turns}
+        assert ("monomial" in stages) is (name == "unisymnet")
+        assert ("transformer" in stages) is (name != "unisymnet")
+
+
 def test_methods_are_found_by_name_or_by_place(monkeypatch):
     monkeypatch.syspath_prepend(__file__.rpartition("/")[0])
     assert get_method("linear") is METHODS["linear"]

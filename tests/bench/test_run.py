@@ -53,6 +53,38 @@ def test_a_torn_line_is_run_again(tmp_path):
     assert len(list(read_records(out))) == 2
 
 
+def _sweep(out):
+    script = str(Path(HERE).parents[1] / "benchmarks" / "recovery.py")
+    options = ["koza", "--method", "bench_fakes:SLOW", "--noise", "0", "0.1", "--max-time", "5", "--quiet"]
+    environment = {"PYTHONPATH": HERE, "PATH": ""}
+    command = [sys.executable, script, *options, "--out", str(out)]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def _what_was_found(out):
+    """All that a run has found, without what depends on the clock."""
+    clocks = ("time", "cpu", "judging", "date", "peak_mb", "commit")
+    return [{key: value for key, value in record.items() if key not in clocks} for record in read_records(out)]
+
+
+def test_a_killed_sweep_started_again_gives_the_same_file(tmp_path):
+    whole, cut = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    reference = _sweep(whole)
+    for lines in (1, 2):  # killed twice: in the middle of the second run, and of the third
+        sweep = _sweep(cut)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and (not cut.exists() or cut.read_bytes().count(b"\n") < lines):
+            time.sleep(0.05)
+        sweep.kill()
+        sweep.communicate()
+        assert lines <= cut.read_bytes().count(b"\n") < 4
+    for sweep in (reference, _sweep(cut)):
+        _, errors = sweep.communicate(timeout=120)
+        assert sweep.returncode == 0, errors
+    assert len(_what_was_found(whole)) == 4
+    assert _what_was_found(cut) == _what_was_found(whole)
+
+
 def test_a_run_that_never_ends_is_killed(tmp_path):
     start = time.monotonic()
     record = _koza("SLEEP", tmp_path / "out.jsonl", limit_problems=1)[0]

@@ -26,7 +26,7 @@ N_LAYERS = 2
 FREE, PENALISED = 0.25, 0.95  # shares of the time after which the next phase begins
 PENALTY = 1e-3
 SMALL = 0.01  # weights below this are closed in the last phase
-RATE = 5e-3
+RATE = 1e-2
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,6 @@ class EQL:
 def fit_eql(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> EQL:
     """One training that takes all of the time, whatever it is, in Adam steps on all rows (at most 1,000)."""
     torch = importlib.import_module("torch")
-    clock = Clock(cores)
     torch.set_num_threads(cores)
     generator = torch.Generator().manual_seed(seed)
     centres, scales = X.mean(axis=0), np.where(X.std(axis=0) > 0, X.std(axis=0), 1.0)
@@ -76,6 +75,7 @@ def fit_eql(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence
     weights = [layer[0] for layer in layers]
     optimiser = torch.optim.Adam([part for layer in layers for part in layer], lr=RATE)
     masks, step = None, 0
+    clock = Clock(cores)  # from here on: making an optimiser loads parts of torch
     while (progress := clock.spent() / max_time) < 1.0:
         loss = _loss(torch, layers, x, target, threshold=1.0 / np.sqrt(1.0 + step / 10))
         if FREE < progress < PENALISED:

@@ -45,8 +45,9 @@ def report(records: Sequence[Record]) -> list[Block]:
     cells = groups(own_records(records), "method", "max_time")
     if not cells:
         return []
-    tables: list[Block] = [_table(suite, cells) for suite in STANDARD]
-    return [_summary(cells), *[t for t in tables if isinstance(t, Table) and len(t.rows) > 8], _times(cells)]
+    present = {record["suite"] for chosen in cells.values() for record in chosen}
+    tables = [_table(suite, cells) for suite in STANDARD if suite in present]
+    return [_summary(cells), *tables, _times(cells)]
 
 
 def _row(label: str, chosen: Sequence[Record]) -> tuple[Cell, ...]:
