@@ -3,10 +3,11 @@
 import math
 from itertools import pairwise
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unisymnet.candidate import Candidate, ParetoFront, Status
+from unisymnet.candidate import RARE_NATS, Candidate, ParetoFront, Status, description_length
 from unisymnet.symbolic import parse
 
 
@@ -70,3 +71,12 @@ def test_would_enter_agrees_with_add() -> None:
     assert not front.would_enter(1.0, 4)
     assert not front.would_enter(0.5, 5)
     assert front.would_enter(0.1, 9)
+
+
+@pytest.mark.parametrize(
+    ("plain", "rare"),
+    [("sin(x0)", "asin(x0)"), ("sin(x0) + cos(x1)", "sin(x0 + cos(x1))"), ("exp(sin(x0))", "exp(ln(x0))")],
+)
+def test_rare_functions_and_nestings_cost_more(plain: str, rare: str) -> None:
+    first, second = (description_length(candidate(0.1, 4, text), n_rows=100, spread=1.0) for text in (plain, rare))
+    assert second == pytest.approx(first + RARE_NATS)

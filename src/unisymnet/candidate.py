@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from .symbolic.expr import Call, Expr, walk
+from .symbolic.expr import Call, Expr
 
 if TYPE_CHECKING:
     from .symbolic.structure import Structure
@@ -105,8 +105,10 @@ def _covers(a: Candidate, b: Candidate) -> bool:
 # ln of the number of symbols a formula is written with: what one more token costs in nats (search.md's 14).
 TOKEN_NATS = math.log(14.0)
 
-# Functions that laws seldom need.  Each is a chance to look better on noise, so each costs more than a token.
+# Functions that laws seldom need, and families that seldom stand inside themselves, as in sin(cos(x)).  Each is a chance
+# to look better on noise, so each costs more than a token.
 RARE = frozenset({"asin", "acos", "atan", "tan", "sinh", "cosh", "tanh", "abs"})
+FAMILIES = {"sin": "wave", "cos": "wave", "tan": "wave", "exp": "growth", "ln": "growth"}
 RARE_NATS = 4.0
 
 # Residuals below this share of the target's spread are rounding, not information.
@@ -118,7 +120,7 @@ RULES = ("best", "accuracy", "simplest")
 def description_length(candidate: Candidate, n_rows: int, spread: float, noise: float | None = None) -> float:
     """Nats to write down the residuals, the constants and the formula: n/2 ln(RSS/n) + k/2 ln n + c ln 14 + 4 r.
 
-    k constants, c tokens, r rare functions.  With a known ``noise`` (standard deviation) residuals are priced against
+    k constants, c tokens, r rare functions or nestings.  With a known ``noise`` (standard deviation) residuals are priced against
     it.  Differences below rounding do not count, so that of several exact formulas the shortest wins.
     """
     floor = (EXACT * spread) ** 2 if spread > 0 else 1e-300
@@ -127,9 +129,18 @@ def description_length(candidate: Candidate, n_rows: int, spread: float, noise: 
         misfit = 0.5 * n_rows * mean_square / noise**2
     else:
         misfit = 0.5 * n_rows * math.log(mean_square)
-    n_rare = sum(isinstance(node, Call) and node.op in RARE for node in walk(candidate.expr))
-    formula = candidate.complexity * TOKEN_NATS + n_rare * RARE_NATS
+    formula = candidate.complexity * TOKEN_NATS + _n_rare(candidate.expr) * RARE_NATS
     return misfit + 0.5 * candidate.n_constants * math.log(max(n_rows, 2)) + formula
+
+
+def _n_rare(expr: Expr, inside: frozenset[str] = frozenset()) -> int:
+    """Rare functions, and functions inside one of their own family."""
+    if not isinstance(expr, Call):
+        return 0
+    family = FAMILIES.get(expr.op, "")
+    found = int(expr.op in RARE) + int(family in inside)
+    inner = inside | {family} if family else inside
+    return found + sum(_n_rare(arg, inner) for arg in expr.args)
 
 
 def is_exact(candidate: Candidate, spread: float) -> bool:
