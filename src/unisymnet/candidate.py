@@ -105,8 +105,8 @@ def _covers(a: Candidate, b: Candidate) -> bool:
 # ln of the number of symbols a formula is written with: what one more token costs in nats (search.md's 14).
 TOKEN_NATS = math.log(14.0)
 
-# Functions that laws seldom need, and families that seldom stand inside themselves, as in sin(cos(x)).  Each is a chance
-# to look better on noise, so each costs more than a token.
+# Functions that laws seldom need, and families that seldom stand inside themselves, as in sin(cos(x)).  Each is a
+# chance to look better on noise, so each costs more than a token.
 RARE = frozenset({"asin", "acos", "atan", "tan", "sinh", "cosh", "tanh", "abs"})
 FAMILIES = {"sin": "wave", "cos": "wave", "tan": "wave", "exp": "growth", "ln": "growth"}
 RARE_NATS = 4.0
@@ -120,8 +120,8 @@ RULES = ("best", "accuracy", "simplest")
 def description_length(candidate: Candidate, n_rows: int, spread: float, noise: float | None = None) -> float:
     """Nats to write down the residuals, the constants and the formula: n/2 ln(RSS/n) + k/2 ln n + c ln 14 + 4 r.
 
-    k constants, c tokens, r rare functions or nestings.  With a known ``noise`` (standard deviation) residuals are priced against
-    it.  Differences below rounding do not count, so that of several exact formulas the shortest wins.
+    k constants, c tokens, r rare functions or nestings.  With a known ``noise`` (standard deviation) residuals are
+    priced against it.  Differences below rounding do not count, so that of several exact formulas the shortest wins.
     """
     floor = (EXACT * spread) ** 2 if spread > 0 else 1e-300
     mean_square = max(candidate.loss, floor)
