@@ -70,7 +70,7 @@ def test_srbench_has_the_paper_and_fourteen_methods():
     table = find_experiment("srbench").report(records)[0]
     assert isinstance(table, Table)
     names = [row[0] for row in table.rows]
-    assert names[:3] == ["pyoperon (10 s)", "unisymnet (10 s)", "UniSymNet (paper)"]
+    assert names[:3] == ["unisymnet (10 s)", "pyoperon (10 s)", "UniSymNet (paper)"]
     assert sum("(SRBench)" in str(name) for name in names) == 14
 
 

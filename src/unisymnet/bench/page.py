@@ -103,13 +103,15 @@ def _markdown(head: Sequence[str], sections: Sections) -> str:
 def _markdown_block(block: Block) -> list[str]:
     if isinstance(block, Figure):
         return [f"![{block.title}]({FIGURES}/{block.name}.png)"]
+    if not block.rows:
+        return [f"**{block.title}**", block.note]
     lines = ["| " + " | ".join(block.columns) + " |", "|---|" + "---:|" * (len(block.columns) - 1)]
     lines += ["| " + " | ".join(shown(cell).replace("|", "\\|") for cell in row) + " |" for row in block.rows]
     return [f"**{block.title}**", "\n".join(lines), *([block.note] if block.note else [])]
 
 
 def _page(head: Sequence[str], sections: Sections) -> str:
-    links = "".join(f'<a href="#{name}">{name}</a>' for name, _, _ in sections)
+    links = " ".join(f'<a href="#{name}">{name}</a>' for name, _, _ in sections)
     body = [f"<h1>Results</h1><nav>{links}</nav>", *(f'<p class="soft">{_coded(line)}</p>' for line in head)]
     for name, about, blocks in sections:
         body.append(f'<h2 id="{name}">{html.escape(about[:1].upper() + about[1:])}</h2>')
@@ -143,5 +145,7 @@ def _table(block: Table) -> str:
         ours = ' class="ours"' if any(str(cell).startswith("unisymnet") for cell in row[:3]) else ""
         rows.append(f"<tr{ours}>" + "".join(f"<td>{html.escape(shown(cell))}</td>" for cell in row) + "</tr>")
     note = f'<p class="soft">{html.escape(block.note)}</p>' if block.note else ""
+    if not rows:
+        return f"<h3>{html.escape(block.title)}</h3>{note}"
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     return f'<h3>{html.escape(block.title)}</h3><div class="scroll">{table}</div>{note}'

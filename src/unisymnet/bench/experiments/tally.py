@@ -59,4 +59,6 @@ def groups(records: Iterable[Record], *keys: str) -> dict[tuple[Any, ...], list[
     found: dict[tuple[Any, ...], list[Record]] = {}
     for record in records:
         found.setdefault(tuple(record[key] for key in keys), []).append(record)
-    return dict(sorted(found.items(), key=lambda item: tuple(map(str, item[0]))))
+    # Ours come first, numbers in their order.
+    order = {key: tuple((not str(v).startswith("unisymnet"), isinstance(v, str), v) for v in key) for key in found}
+    return {key: found[key] for key in sorted(found, key=order.__getitem__)}
