@@ -14,7 +14,7 @@ from hypothesis import given, settings
 
 from strategies import expressions, parameters, points
 from unisymnet.candidate import Status
-from unisymnet.fit import elementary
+from unisymnet.fit import elementary, kernels
 from unisymnet.fit.kernels import covariance, evaluate_tape, fit_batch, fit_tape, jacobian
 from unisymnet.fit.tape import compile_tape
 from unisymnet.formula.derivative import value_and_jacobian
@@ -171,7 +171,8 @@ def test_inputs_of_any_order_and_read_only() -> None:
     assert fit_tape(tape, X.astype(np.float32), y.tolist(), [[1.0]]).params == pytest.approx([2.0])
 
 
-def test_threads_change_nothing() -> None:
+def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "THREAD_WORK", 0)
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 2, (150, 2))
     wave = compile_tape(Param(0) * call("sin", Param(1) * Var(0) + Param(2)) + Param(3), 2)

@@ -11,7 +11,7 @@ from unisymnet.fit.sfo import SFO, SFOResult
 from unisymnet.problem import Problem, make_problem
 from unisymnet.symbolic import evaluate, parse
 
-PAPER = SFO(warm=False, climb=False, sweep=0, deepen=0)
+PAPER = SFO(warm=False, climb=False, sweep=0, deepen=0, parsimony=False)
 
 
 def data(truth: str, *, low: float = 0.5, high: float = 3.0, n: int = 200, d: int = 3) -> Problem:
@@ -86,3 +86,14 @@ def test_literal_reward_depends_on_the_unit_the_normalised_one_does_not() -> Non
     settings = [SFO(warm=False, reward=kind, keep_history=True) for kind in ("sum", "normalised")]
     literal, normalised = (fit(s, "c0*x0**c1", problem).rewards[-1] for s in settings)
     assert literal < 1e-3 < 0.5 < normalised
+
+
+def test_under_noise_the_simplest_of_equal_choices_wins() -> None:
+    problem = data("sin(x0**2)*cos(x0)", low=-1.0, high=1.0, n=20, d=1)
+    noisy = make_problem(problem.X, problem.y + np.random.default_rng(0).normal(0.0, 0.004, 20))
+    skeleton = "c0*sin(c1*x0**c2)**c3*cos(c4*x0)**c5"
+    simplest = fit(SFO(n_steps=5, deepen=0), skeleton, noisy)
+    lowest = fit(SFO(n_steps=5, deepen=0, parsimony=False), skeleton, noisy)
+    assert simplest.choice == (2.0, 1.0, 1.0)
+    assert lowest.loss < simplest.loss
+    assert simplest.others

@@ -68,3 +68,26 @@ def test_too_few_rows_or_undefined_formulas_come_back_unchanged() -> None:
     assert snap(expr, X[:2], X[:2, 0]).expr == expr
     undefined = parse("1.5*ln(x0 - 100)")
     assert snap(undefined, X, X[:, 0]).expr == undefined
+
+
+def test_constants_that_stand_in_for_each_other_do_not_hide_simple_ones() -> None:
+    truth = "sqrt((x0 - x1)**2 + (x1 - x2)**2)"
+    snapped = snap(parse("1.1047*sqrt(0.8163*(x0 - x1)**2 + 0.8177*(x1 - x2)**2)"), X, noisy(truth, 0.01))
+    assert evaluate(snapped.expr, X) == pytest.approx(evaluate(parse(truth), X), rel=1e-12)
+
+
+def test_constants_whose_errors_depend_on_each_other_are_snapped_together() -> None:
+    narrow = np.random.default_rng(0).uniform(-1.0, 1.0, (20, 1))
+    truth = "x0**4 + x0**3 + x0**2 + x0"
+    y = evaluate(parse(truth), narrow)
+    y = y + 0.01 * np.std(y) * np.random.default_rng(0).normal(size=20)
+    snapped = snap(parse("0.98*x0 + 1.01*x0**2 + 1.02*x0**3 + 0.99*x0**4"), narrow, y)
+    assert evaluate(snapped.expr, narrow) == pytest.approx(evaluate(parse(truth), narrow), rel=1e-12)
+
+
+def test_units_are_held_on_request() -> None:
+    y = noisy("sin(x0) + x1", 0.05)
+    held = snap(parse("2.1*sin(1*x0 + 1) + x1"), X, y, drop=False, hold_units=True)
+    assert "x0 + 1" in str(held.expr)
+    free = snap(parse("2.1*sin(1*x0 + 1) + x1"), X, y, drop=False)
+    assert free.loss < held.loss

@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 T = TypeVar("T")
 R = TypeVar("R")
 
+THREAD_WORK = 200_000  # rows times starts times instructions; below, handing over costs more than it saves (ADR 17)
 HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
 _LOADING = 1.5  # seconds
 _CHUNK = 1 << 15  # rows evaluated at a time: bounds the memory of the registers
@@ -183,6 +184,8 @@ def _fit_squares(
         n_trials = int(progress[:, N_TRIALS].sum())
         return n_trials, thetas[best], cs[best], progress[best], states[best] if best >= 0 else -1
 
+    if len(data.y) * min(len(first), HEAT) * len(tape.code) < THREAD_WORK:
+        n_threads = 1
     loss, n_steps, settled, state = np.inf, 0, True, RUNNING
     for trials, theta, c, progress, state in in_order(run, range(0, len(first), HEAT), n_threads):
         n_steps += trials
