@@ -8,6 +8,7 @@ is awkward only because of where it stands goes back to where it is round: 1.414
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 from .collect import is_number, leads_negative, negated, takes_factor
@@ -105,19 +106,17 @@ def _quotient(coefficient: float, factors: list[Expr]) -> Expr:
 
 
 def _shared_power(factors: list[Expr]) -> list[Expr]:
-    """x**2/y**2 as (x/y)**2: whole powers that two or more factors share are written once, if that is shorter."""
+    """x**2/y**2 as (x/y)**2: whole powers that two or more factors share are written once, the commonest first."""
     exponents = [_whole_exponent(factor) for factor in factors]
-    best: tuple[int, int] | None = None
-    for n in sorted({abs(e) for e in exponents if abs(e) > 1}, reverse=True):
-        saved = sum(abs(e) == n for e in exponents)
-        if saved > 1 and (best is None or saved > best[0]):
-            best = saved, n
-    if best is None:
+    sizes = Counter(abs(e) for e in exponents if abs(e) > 1)
+    n = max(sizes, key=lambda size: (sizes[size], size), default=0)
+    if sizes[n] < 2:
         return factors
-    n = best[1]
-    inside = [_raised(f, e // n) for f, e in zip(factors, exponents, strict=True) if e and e % n == 0]
+    members = [(f, e) for f, e in zip(factors, exponents, strict=True) if e and e % n == 0]
     others = [f for f, e in zip(factors, exponents, strict=True) if not e or e % n]
-    return [*others, Call("pow", (product(inside), Const(float(n))))]
+    sign = 1 if any(e > 0 for _, e in members) else -1  # 1/(x*y)**2 rather than (1/(x*y))**2
+    inside = product([_raised(f, sign * e // n) for f, e in members])
+    return [*_shared_power(others), Call("pow", (inside, Const(float(sign * n))))]
 
 
 def _whole_exponent(factor: Expr) -> int:
