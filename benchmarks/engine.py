@@ -1,0 +1,178 @@
+"""What the search engine is made of: an ablation of its stages, irrelevant columns, functions of the corpus.
+
+    python benchmarks/engine.py ablation --max-time 10 --out ablation.jsonl
+    python benchmarks/engine.py irrelevant --max-time 60 --out irrelevant.jsonl
+    python benchmarks/engine.py corpus --count 200 --max-time 20 --out corpus.jsonl
+
+No noise, one core a fit, the strict judge.  Interrupt and start again at will: what is in the file is not run again.
+
+The ablation leaves out, for every problem that is solved, the stage that solved it; a stage that solves nothing which
+the others do not solve without it carries nothing but speed.  Removing any other stage changes nothing but the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.bench.problems import BenchProblem, load_suite
+from unisymnet.bench.task import split
+from unisymnet.corpus import LOW, Corpus
+from unisymnet.metrics import is_solution_strict
+from unisymnet.stages import PROPOSERS
+from unisymnet.symbolic.expr import Expr, evaluate
+
+Floats = NDArray[np.float64]
+Record = dict[str, Any]
+SUITES = ("strogatz", "standard", "feynman")
+CORPUS_SEED = 20_261_116  # used nowhere else
+
+
+def main() -> None:
+    options = _options()
+    kinds: dict[str, tuple[Callable[..., Iterator[Record]], Callable[[list[Record]], None]]] = {
+        "ablation": (_ablation, _print_ablation),
+        "irrelevant": (_irrelevant, _print_irrelevant),
+        "corpus": (_corpus, _print_corpus),
+    }
+    run, show = kinds[options.what]
+    path = Path(options.out)
+    done = [json.loads(line) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
+    with path.open("a", encoding="utf-8") as file:
+        for record in run(options, {record["problem"] for record in done}):
+            file.write(json.dumps(record) + "\n")
+            file.flush()
+            print(json.dumps(record)[:170], flush=True)
+            done.append(record)
+    show(done)
+
+
+def _ablation(options: argparse.Namespace, done: set[str]) -> Iterator[Record]:
+    for problem in _problems(options):
+        if problem.name in done:
+            continue
+        X, y = _rows(problem, None, options.seed)
+        first = _fit(problem, X, y, options)
+        record = {"problem": problem.name, "suite": problem.suite, **first}
+        if first["solved"]:
+            # reduce/features is found by either: leaving out each tells which of them was needed.
+            for stage in first["source"].split("/"):
+                if stage in PROPOSERS:
+                    others = [name for name in PROPOSERS if name != stage]
+                    record[f"without {stage}"] = _fit(problem, X, y, options, proposers=others)
+        yield record
+
+
+def _irrelevant(options: argparse.Namespace, done: set[str]) -> Iterator[Record]:
+    """The protocol's rows and columns, and 200 rows with five columns of noise beside them."""
+    for problem in _problems(options):
+        if problem.name in done or problem.suite != "feynman":
+            continue
+        X, y = _rows(problem, None, options.seed)
+        few, y_few = _rows(problem, 200, options.seed)
+        more = np.random.default_rng([options.seed, 5]).uniform(1.0, 5.0, (len(few), 5))
+        yield {
+            "problem": problem.name,
+            "whole": _fit(problem, X, y, options),
+            "irrelevant": _fit(problem, np.column_stack([few, more]), y_few, options),
+        }
+
+
+def _corpus(options: argparse.Namespace, done: set[str]) -> Iterator[Record]:
+    """Fresh functions of the training distribution on 200 points each."""
+    for number, example in enumerate(Corpus(LOW, seed=CORPUS_SEED)(0, options.count)):
+        name = f"corpus {number}"
+        points = example.points.astype(np.float64)
+        X = points[:, : example.n_features][np.any(points != 0.0, axis=1)]
+        y = evaluate(example.expr, X)
+        good = np.isfinite(y)
+        if name in done or good.sum() < 20:
+            continue
+        record = {"problem": name, "depth": example.depth, "n_features": example.n_features, "truth": str(example.expr)}
+        for key, proposers in (("all", None), ("without transformer", [p for p in PROPOSERS if p != "transformer"])):
+            record[key] = _try(example.expr, X[good], y[good], X[good], options, proposers=proposers)
+        yield record
+
+
+def _problems(options: argparse.Namespace) -> list[BenchProblem]:
+    problems = [problem for suite in SUITES for problem in load_suite(suite)]
+    return problems[:: options.every]
+
+
+def _rows(problem: BenchProblem, rows: int | None, seed: int) -> tuple[Floats, Floats]:
+    parts = split(problem, rng=np.random.default_rng(seed), rows=rows)
+    return parts.X_train, parts.y_train
+
+
+def _fit(problem: BenchProblem, X: Floats, y: Floats, options: argparse.Namespace, **settings: Any) -> Record:
+    fresh, _ = problem.sample(400, rng=np.random.default_rng([options.seed, 7]))
+    if X.shape[1] > fresh.shape[1]:  # columns of noise stand behind the others
+        fresh = np.column_stack([fresh, np.full((len(fresh), X.shape[1] - fresh.shape[1]), 2.5)])
+    assert problem.expr is not None
+    return _try(problem.expr, X, y, fresh, options, **settings)
+
+
+def _try(truth: Expr, X: Floats, y: Floats, fresh: Floats, options: argparse.Namespace, **settings: Any) -> Record:
+    began = time.perf_counter()
+    model = UniSymNetRegressor(max_time=options.max_time, random_state=options.seed, **settings).fit(X, y)
+    return {
+        "solved": bool(is_solution_strict(truth, model.formula_.expr, fresh)),
+        "seconds": round(time.perf_counter() - began, 3),
+        "source": str(model.equations_["source"].iloc[model.picked_]),
+        "formula": str(model.formula_),
+    }
+
+
+def _print_ablation(records: list[Record]) -> None:
+    print("\nstage         solves  still solved without it  lost")
+    for stage in PROPOSERS:
+        key = f"without {stage}"
+        mine = [record for record in records if key in record]
+        lost = [record["problem"] for record in mine if not record[key]["solved"]]
+        if mine:
+            print(f"{stage:<12} {len(mine):>7} {len(mine) - len(lost):>24}  {', '.join(lost)}")
+    solved = [record for record in records if record["solved"]]
+    seconds = statistics.median(record["seconds"] for record in solved)
+    print(f"solved={len(solved)} of={len(records)} median_s={seconds:.3f}")
+
+
+def _print_irrelevant(records: list[Record]) -> None:
+    whole, few = (sum(record[key]["solved"] for record in records) for key in ("whole", "irrelevant"))
+    lost = [r["problem"] for r in records if r["whole"]["solved"] and not r["irrelevant"]["solved"]]
+    print("lost:", ", ".join(lost) or "none")
+    points = 100 * (whole - few) / max(len(records), 1)
+    print(f"n={len(records)} whole={whole} irrelevant={few} lost_points={points:.1f}")
+
+
+def _print_corpus(records: list[Record]) -> None:
+    print("\ndepth     n   all stages   without the transformer")
+    for depth in sorted({record["depth"] for record in records}):
+        mine = [record for record in records if record["depth"] == depth]
+        shares = [sum(r[key]["solved"] for r in mine) / len(mine) for key in ("all", "without transformer")]
+        print(f"{depth:>5} {len(mine):>5} {shares[0]:>12.3f} {shares[1]:>25.3f}")
+    every = [sum(r[key]["solved"] for r in records) for key in ("all", "without transformer")]
+    print(f"n={len(records)} all={every[0]} without_transformer={every[1]}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("ablation", "irrelevant", "corpus"))
+    parser.add_argument("--out", required=True, help="file of JSON lines; what it holds is not run again")
+    parser.add_argument("--max-time", type=float, default=20.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--every", type=int, default=1, help="only every so many problems")
+    parser.add_argument("--count", type=int, default=200, help="functions of the corpus")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
