@@ -24,6 +24,14 @@ def test_a_near_miss_fails_the_strict_judge_only():
     assert (scores["strict"], scores["srbench"]) == (False, True)
 
 
+def test_the_form_is_judged_with_refitted_constants():
+    scores = _score("Constant-1", "3.3*x0**3+2.1*x0**2+1.8*x0+0.02")
+    assert (scores["strict"], scores["srbench"], scores["form"]) == (False, False, True)
+    scores = _score("Constant-1", "3.3*x0**3+2.1*x0**2")
+    assert (scores["strict"], scores["form"]) == (False, False)
+    assert _score("Nguyen-1", None)["form"] is False and _score("diabetes", "x0")["form"] is None
+
+
 def test_what_has_no_formula_or_no_truth_has_no_verdict():
     scores = _score("Nguyen-1", None)
     assert (scores["strict"], scores["srbench"], scores["r2"], scores["complexity"]) == (False, False, None, None)

@@ -66,13 +66,14 @@ Block = Table | Figure
 @dataclass(frozen=True)
 class Experiment:
     """`collect` runs what is missing and returns all records; `report` makes tables and figures of any records, and
-    nothing of records that are not its own."""
+    nothing of records that are not its own.  `compares` says whether it runs methods that the user may choose."""
 
     name: str
     about: str
     full: str  # how long the whole of it takes
     collect: Callable[[Setup], list[Record]]
     report: Callable[[Sequence[Record]], list[Block]]
+    compares: bool = False
 
 
 def run_tasks_of(tasks: Callable[[Setup], list[Task]]) -> Callable[[Setup], list[Record]]:
@@ -119,6 +120,8 @@ def tell(record: Record) -> None:
 
 def run_experiment(experiment: Experiment, setup: Setup, figures: Path) -> None:
     """Collect, print, draw."""
+    if setup.methods is not None and not experiment.compares:
+        raise ValueError(f"{experiment.name} compares settings of our own method; leave --methods out")
     setup.out.parent.mkdir(parents=True, exist_ok=True)
     records = experiment.collect(setup)
     blocks = experiment.report(records)

@@ -39,4 +39,5 @@ EXPERIMENT = Experiment(
     "four data sets, ten runs, seven methods of 10 s: 20 minutes on two cores",
     run_tasks_of(tasks),
     report,
+    compares=True,
 )

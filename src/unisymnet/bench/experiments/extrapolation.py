@@ -99,4 +99,5 @@ EXPERIMENT = Experiment(
     "70 problems, 20 runs, ours twice: about 5 hours on two cores",
     run_tasks_of(tasks),
     report,
+    compares=True,
 )

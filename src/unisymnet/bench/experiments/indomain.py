@@ -113,4 +113,5 @@ EXPERIMENT = Experiment(
     "70 problems, 20 runs, five methods of 10 s: about 10 hours on two cores",
     run_tasks_of(tasks),
     report,
+    compares=True,
 )

@@ -112,4 +112,5 @@ EXPERIMENT = Experiment(
     "133 problems, four noise levels, four methods of 10 s: about 3 hours on two cores",
     run_tasks_of(tasks),
     report,
+    compares=True,
 )
