@@ -15,6 +15,7 @@ from ..symbolic.text import number_text
 
 PLAIN_COST = 2.0  # numbers up to this cost are what a person would guess first: small integers and halves
 MAX_DIGITS = 8
+UNUSUAL = (7, 9, 11)  # denominators: 11/7 is more likely pi/2
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ def _table() -> tuple[list[SimpleNumber], list[float]]:
         for q in range(1, 13):
             if math.gcd(p, q) != 1:
                 continue
-            cost = 0.5 * math.log2(p) + (0.0 if q == 1 else 0.7 * math.log2(q) + 0.3)
+            cost = 0.5 * math.log2(p) + (0.0 if q == 1 else 0.7 * math.log2(q) + 0.3 + (q in UNUSUAL))
             best[p / q] = SimpleNumber(p / q, str(Fraction(p, q)), cost, 0.0)
             if p > 24 or q > 8:
                 continue
