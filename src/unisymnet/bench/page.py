@@ -100,14 +100,20 @@ def _markdown(head: Sequence[str], sections: Sections) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _plain(text: str) -> str:
+    """Without a meaning in Markdown: a suite is called nguyen*."""
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
 def _markdown_block(block: Block) -> list[str]:
+    title = _plain(block.title)
     if isinstance(block, Figure):
-        return [f"![{block.title}]({FIGURES}/{block.name}.png)"]
+        return [f"![{title}]({FIGURES}/{block.name}.png)"]
     if not block.rows:
-        return [f"**{block.title}**", block.note]
+        return [f"**{title}**", block.note]
     lines = ["| " + " | ".join(block.columns) + " |", "|---|" + "---:|" * (len(block.columns) - 1)]
-    lines += ["| " + " | ".join(shown(cell).replace("|", "\\|") for cell in row) + " |" for row in block.rows]
-    return [f"**{block.title}**", "\n".join(lines), *([block.note] if block.note else [])]
+    lines += ["| " + " | ".join(_plain(shown(cell)) for cell in row) + " |" for row in block.rows]
+    return [f"**{title}**", "\n".join(lines), *([block.note] if block.note else [])]
 
 
 def _page(head: Sequence[str], sections: Sections) -> str:
