@@ -3,7 +3,7 @@
     python runs/export.py small-low --start runs/out/cooled --labels runs/out/labels-low.json
     python runs/export.py small-low --start runs/out/small-low --compact runs/small-low
 
-The second form writes a checkpoint that is small enough to commit: weights as they are, the rest in 16 bits.
+The second form writes a checkpoint that is small enough to commit: the mean weights in 16 bits and nothing else.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ N_FREQUENT = 100
 
 
 def compact(folder: Path, out: Path) -> None:
-    """Checkpoint ``folder`` as ``out``.safetensors and ``out``.json; a run resumed from it is nearly the same."""
+    """Checkpoint ``folder`` as ``out``.safetensors and ``out``.json: a run from it warms up again, at step 0."""
     state, arrays = read_checkpoint(folder)
-    halves = {k: v if k.startswith("model.") else v.to(torch.bfloat16) for k, v in arrays.items()}
-    save_file(halves, out.with_suffix(".safetensors"))
-    out.with_suffix(".json").write_text(json.dumps(state, indent=1))
-    print(f"{out}: {out.with_suffix('.safetensors').stat().st_size / 1e6:.1f} MB at step {state['step']}")
+    means = {k.removeprefix("average."): v for k, v in arrays.items() if k.startswith("average.")}
+    save_file({f"model.{k}": v.to(torch.float16) for k, v in means.items()}, out.with_suffix(".safetensors"))
+    settings = state["settings"] | {"cooldown_from": None, "cooldown_steps": 0}
+    fresh = state | {"step": 0, "best": 1e9, "stale": 0, "settings": settings, "steps_before": state["step"]}
+    out.with_suffix(".json").write_text(json.dumps(fresh))
+    print(f"{out}: {out.with_suffix('.safetensors').stat().st_size / 1e6:.1f} MB, after step {state['step']}")
 
 
 def main() -> None:

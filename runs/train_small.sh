@@ -12,5 +12,5 @@ if [ ! -f "$OUT/last.json" ] && [ -f "runs/$PRESET.safetensors" ]; then
     cp "runs/$PRESET.safetensors" "$OUT/last.safetensors"
     cp "runs/$PRESET.json" "$OUT/last.json"
 fi
-OMP_NUM_THREADS=1 nice -n 15 .venv/bin/unisymnet train --preset "$PRESET" --hours "$HOURS" --out "$OUT" --seed 2 \
+OMP_NUM_THREADS=1 nice -n 15 .venv/bin/unisymnet train --preset "$PRESET" --hours "$HOURS" --out "$OUT" --seed 4 \
     >> "$OUT/train.out" 2>&1

@@ -10,10 +10,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from safetensors.torch import load_file, save_file  # noqa: E402
+
 from unisymnet.corpus import LOW, Corpus  # noqa: E402
 from unisymnet.errors import CheckpointError  # noqa: E402
 from unisymnet.model.config import ModelConfig  # noqa: E402
-from unisymnet.model.train import LOG, Run, TrainSettings, load_model, train, validate  # noqa: E402
+from unisymnet.model.train import LOG, WEIGHTS, Run, TrainSettings, load_model, train, validate  # noqa: E402
 
 TINY = ModelConfig(d_model=16, n_heads=2, n_latents=4, n_layers=1)
 CORPUS = Corpus(replace(LOW, n_points=12), seed=1)
@@ -59,6 +61,15 @@ def test_a_cooled_copy_leaves_the_run_alone(tmp_path: Path) -> None:
     assert cooling.rate_at(6) > cooling.rate_at(9) > cooling.rate_at(10) == 0.0
     cooled = train(CORPUS, [], TINY, cooling, tmp_path / "cooled", max_steps=10, start=tmp_path / "run", log=quiet)
     assert cooled.step == 10 and json.loads((tmp_path / "run" / "last.json").read_text())["step"] == 6
+
+
+def test_weights_alone_are_enough_to_go_on(tmp_path: Path) -> None:
+    train(CORPUS, [], TINY, FAST, tmp_path, max_steps=3, log=quiet)
+    file = tmp_path / WEIGHTS
+    save_file({k: v for k, v in load_file(file).items() if k.startswith("model.")}, file)
+    kept = load_model(tmp_path).state_dict()
+    run = train(CORPUS, [], TINY, FAST, tmp_path, max_steps=5, resume=True, log=quiet)
+    assert run.step == 5 and not torch.equal(kept["norm_out.weight"], run.model.state_dict()["norm_out.weight"])
 
 
 def test_early_stopping_counts_a_rising_loss_as_no_progress(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ class Run:
         if ModelConfig.from_dict(state["config"]) != self.config:
             raise CheckpointError(f"{folder} holds another model: {state['config']}; start a new run or use its config")
         self.model.load_state_dict(_part(arrays, "model."))
-        self.average = {k: v.to(self.device, torch.float32) for k, v in _part(arrays, "average.").items()}
+        self.average = {k: v.to(self.device, torch.float32) for k, v in _means(arrays).items()}
         self.step, self.best, self.stale = int(state["step"]), float(state["best"]), int(state["stale"])
         for name, parameter in self.model.named_parameters():
             if f"exp_avg.{name}" in arrays:
@@ -141,12 +141,17 @@ def load_model(folder: Path) -> Transformer:
     """The averaged model of a checkpoint folder, for evaluation and export."""
     state, arrays = read_checkpoint(folder)
     model = Transformer(ModelConfig.from_dict(state["config"]))
-    model.load_state_dict(_part(arrays, "average."))
+    model.load_state_dict(_means(arrays))
     return model.eval()
 
 
 def _part(arrays: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
     return {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+
+
+def _means(arrays: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The running mean; a checkpoint made small for keeping holds that as the weights, and nothing else."""
+    return _part(arrays, "average.") or {k: v.clone() for k, v in _part(arrays, "model.").items()}
 
 
 def tensors(batch: Batch, device: str = "cpu") -> tuple[Tensor, Tensor, Tensor, Tensor]:
