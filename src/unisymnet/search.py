@@ -145,23 +145,24 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
             # Nobody may use up what the others need.
             limit = run.deadline if len(queue) == 1 else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
             turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
-        if not _one_turn(run, turns, turns.proposals, patience):
+        before = run.n_evaluations
+        if not _one_turn(run, turns, turns.proposals):
             queue.remove(turns)
+        if run.n_evaluations > before and not run.stopped and patience.is_over(run.front):
+            run.stopped = "noise"
     run.stopped = run.stopped or "exhausted"
 
 
-def _one_turn(run: _Run, turns: Turns, proposals: Iterator[Proposal], patience: Patience) -> bool:
+def _one_turn(run: _Run, turns: Turns, proposals: Iterator[Proposal]) -> bool:
     """Take up to PROPOSALS_A_TURN proposals; False when the proposer has no more."""
     run.tell("stage", turns.row.stage)
     turns.row.n_turns += 1
     began = time.monotonic()
     try:
-        for count in range(PROPOSALS_A_TURN + 1):
-            proposal = next(proposals, None) if count < PROPOSALS_A_TURN else None
-            if (count % patience.every == 0 or proposal is None) and count and patience.is_over(run.front):
-                run.stopped = "noise"
-            if proposal is None or run.stopped:
-                return count == PROPOSALS_A_TURN
+        for _ in range(PROPOSALS_A_TURN):
+            proposal = next(proposals, None)
+            if proposal is None:
+                return False
             run.take(proposal, turns.row)
             if run.stopped or run.must_stop():
                 break

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from .candidate import ParetoFront
 
+IDLE = 0.005  # seconds
+
 
 @dataclass(frozen=True)
 class Event:
@@ -44,12 +46,21 @@ class SearchResult:
 
 
 def trace_table(rows: Iterable[TraceRow]) -> str:
-    """The trace as lines of text: stage, time, proposals, how many entered the front, best loss."""
+    """The trace as lines of text: stage, time, proposals, how many entered the front, best loss.
+
+    Stages that were not asked, or had nothing to say and said so at once, share the last line.
+    """
     lines = [f"{'stage':<12}{'turns':>6}{'seconds':>9}{'proposals':>11}{'kept':>6}{'best loss':>12}"]
+    idle: dict[str, None] = {}
     for row in rows:
+        if not row.n_proposals and not row.failure and row.seconds < IDLE:
+            idle[row.stage] = None
+            continue
         lines.append(
             f"{row.stage:<12}{row.n_turns:>6}{row.seconds:>9.2f}{row.n_proposals:>11}{row.n_kept:>6}{row.best_loss:>12.3g}"
         )
         if row.failure:
             lines.append(f"{'':<12}stopped by {row.failure}")
+    if idle:
+        lines.append(f"silent or not asked: {', '.join(idle)}")
     return "\n".join(lines)

@@ -48,13 +48,12 @@ class Patience:
 
     problem: Problem
     is_noise: NoiseTest | None
-    every: int = 16  # proposals count as a turn
     best: float = math.inf
     n_turns: int = 0  # since the best was found
     _judged: dict[Expr, bool] = field(default_factory=dict)
 
     def is_over(self, front: ParetoFront) -> bool:
-        """Called after every turn, or ``every`` so many proposals of a long one."""
+        """Called after every turn that has put formulas forward."""
         if self.is_noise is None or not len(front):
             return False
         lengths = [self._length(candidate) for candidate in front]
