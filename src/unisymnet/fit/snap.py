@@ -115,7 +115,8 @@ def snap(
         return Snapped(expr, (), _loss(expr, data))
     if drop:
         state = _drop_terms(state, data, deadline)
-    state = _snap_together(_without_slack(state, data), data)
+    if not deadline.expired():
+        state = _snap_together(_without_slack(state, data, deadline), data)
     refused: set[tuple[int, float]] = set()
     while not deadline.expired():
         better = _snap_next(state, data, refused)
@@ -240,12 +241,12 @@ def _without_one_term(expr: Expr) -> list[Expr]:
     return out
 
 
-def _without_slack(state: _State, data: _Data) -> _State:
+def _without_slack(state: _State, data: _Data, deadline: Deadline) -> _State:
     """Constants that the others can stand in for, such as a of a*sqrt(b*x + c), are set to 1 or -1.
 
     As long as they are free, no constant of their group has a value of its own that could be simple.
     """
-    while True:
+    while not deadline.expired():
         free = state.free()
         tape = compile_tape(_partly_bound(state), data.X.shape[1])
         slack = np.flatnonzero(np.isinf(np.diag(covariance(tape, data.X, state.values[free], data.weights, 1.0))))
@@ -256,7 +257,8 @@ def _without_slack(state: _State, data: _Data) -> _State:
                 state = trial
                 break
         else:
-            return state
+            break
+    return state
 
 
 def _snap_together(state: _State, data: _Data) -> _State:

@@ -72,9 +72,12 @@ class Interrupts:
                 signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
     @contextmanager
-    def watched(self, max_time: float | None = None) -> Iterator[None]:
-        """A signal inside this block, or the end of `max_time` seconds, raises KeyboardInterrupt at once."""
-        if self.requested:
+    def watched(self, max_time: float | None = None, *, tidying: bool = False) -> Iterator[None]:
+        """A signal inside this block, or the end of `max_time` seconds, raises KeyboardInterrupt at once.
+
+        An earlier wish to stop does, too, unless what the block does is the `tidying` that follows it.
+        """
+        if self.requested and not tidying:
             raise KeyboardInterrupt
         if max_time is not None and threading.current_thread() is threading.main_thread():
             self._alarm(max_time)

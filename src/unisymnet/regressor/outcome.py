@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -34,6 +35,8 @@ MAX_SETTLE_ROWS = 20_000
 LEAST_GAIN = 1e-3  # share of the loss that one more row of the table must take away
 MAX_SNAP = 1.0  # seconds for the constants of one formula
 ROWS_A_CONSTANT = 4
+RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
+SMALL_GAIN = 0.01
 OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
 
 
@@ -59,15 +62,16 @@ def measure(
     rule: str,
     noise: float | None,
     deadline: Deadline,
+    watch: AbstractContextManager[None] = nullcontext(),
 ) -> tuple[tuple[Entry, ...], int]:
-    """The table and the index of its pick."""
+    """The table and the index of its pick; `watch` may raise KeyboardInterrupt when time is up."""
     candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
     held = None if rows.valid is None else [_residuals(expr, *rows.valid[:2]) for expr in candidates]
     picked = _pick(front, rows, held, rule, noise)
     cleaner = _Cleaner(data, _spread(rows.fit[1], rows.fit[2]), noise, deadline, rows.judgement)
     # The pick first: should time run out, the others keep the constants of the search.
     order = sorted(range(len(front)), key=lambda i: (i != picked, -i))
-    formulas = {i: cleaner.clean(candidates[i], front[i].loss, always=i == picked) for i in order}
+    formulas = cleaner.clean_all({i: (candidates[i], front[i].loss) for i in order}, watch)
     if rows.valid is None and rule == "best":
         picked = _pick_of_few(formulas, rows, noise)
     entries: list[Entry] = []
@@ -86,6 +90,32 @@ def _fitted_loss(entry: Entry, rows: Rows) -> float:
         return entry.loss
     X, y, weights = rows.fit
     return rows.loss.mean(_residuals(entry.formula.expr, X, y), weights)
+
+
+def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:
+    """Rows of the table that the data can hardly tell from the pick: their description is about as short.
+
+    Exact formulas have none, and a longer formula that contains the pick as a special case says nothing new.
+    """
+    chosen = entries[picked]
+    if chosen.r2 >= 1.0 - EXACT:
+        return []
+    lengths = [_length_of(entry, n_rows) for entry in entries]
+    return [
+        index
+        for index, entry in enumerate(entries)
+        if index != picked and lengths[index] < lengths[picked] + RIVAL_NATS and not _adds_to(entry, chosen)
+    ]
+
+
+def _length_of(entry: Entry, n_rows: int) -> float:
+    paid = sum(constant.snapped_to is None for constant in entry.formula.constants)
+    return description_length(Candidate(entry.formula.expr, entry.loss, entry.complexity, paid), n_rows, 1.0)
+
+
+def _adds_to(entry: Entry, chosen: Entry) -> bool:
+    """Is it the chosen formula with something more, that has gained next to nothing?"""
+    return entry.complexity > chosen.complexity and entry.loss > (1.0 - SMALL_GAIN) * chosen.loss
 
 
 def in_all_columns(expr: Expr, columns: Sequence[int]) -> Expr:
@@ -231,10 +261,19 @@ class _Cleaner:
         self.deadline = deadline
         self.judgement = judgement
 
-    def clean(self, expr: Expr, loss: float, *, always: bool) -> Formula:
-        """The formula as it will be shown; as the search left it when time is up."""
-        if self.deadline.expired() and not always:
-            return Formula(expr, self.names, self.target)
+    def clean_all(
+        self, found: dict[int, tuple[Expr, float]], watch: AbstractContextManager[None]
+    ) -> dict[int, Formula]:
+        """The formulas as they will be shown, the first in any case; as the search left them when time is up."""
+        formulas = {i: Formula(expr, self.names, self.target) for i, (expr, _) in found.items()}
+        with suppress(KeyboardInterrupt), watch:
+            for place, (index, (expr, loss)) in enumerate(found.items()):
+                if place and self.deadline.expired():
+                    break
+                formulas[index] = self.clean(expr, loss)
+        return formulas
+
+    def clean(self, expr: Expr, loss: float) -> Formula:
         if loss > self.exact:
             expr = self.settled(expr)
             if variables(expr) and self.judgement.loss.kind != "quantile":

@@ -32,6 +32,7 @@ from .entry import Entry
 from .interrupt import Interrupts
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
+from .notes import careful_notes
 from .outcome import Rows, measure
 from .progress import Progress
 from .rows import canonical, sample_rows
@@ -40,9 +41,8 @@ from .validation import Data
 Floats = NDArray[np.float64]
 
 FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
+LEAST_FINAL = 0.3  # seconds for the constants of the pick even when the search has overrun
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows
-FEW_ROWS = 20
-WEAK = 0.5
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
 COMPILING = 3.0  # seconds; loading the kernels takes less
 
@@ -119,10 +119,18 @@ def run_fit(
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
     rows = Rows(judgement.rows(fit), valid, judgement)
+    left = None if limit is None else max(final.remaining(), LEAST_FINAL)
     entries, picked = measure(
-        result.front, rows, data, columns.kept, rule=options.selection, noise=options.noise, deadline=final
+        result.front,
+        rows,
+        data,
+        columns.kept,
+        rule=options.selection,
+        noise=options.noise,
+        deadline=final,
+        watch=interrupts.watched(left, tidying=True),
     )
-    notes = _notes(len(y), len(sample.fit), entries[picked], result.trace, judgement)
+    notes = careful_notes(len(y), len(sample.fit), entries[picked], result.trace, judgement)
     return Outcome(
         entries=entries,
         picked=picked,
@@ -320,23 +328,3 @@ def _ready() -> float:
     warm_up()
     now = time.monotonic()
     return now if now - began > COMPILING else began
-
-
-def _notes(
-    n_rows: int, n_fit: int, chosen: Entry, trace: Sequence[TraceRow], judgement: Judgement
-) -> list[str]:
-    """What a careful person would say about this result."""
-    notes = []
-    if n_rows < FEW_ROWS:
-        notes.append(f"only {n_rows} different rows: several formulas may fit them by chance")
-    if n_fit < 0.5 * n_rows:
-        notes.append(f"searched on {n_fit} of {n_rows} rows, checked on all")
-    r2 = chosen.r2 if chosen.r2_valid is None else chosen.r2_valid
-    n_outliers = int((~judgement.trusted).sum())
-    if n_outliers:
-        far = f"{n_outliers} of {n_fit} rows lie far from every formula"
-        notes.append(f"{far}: the search did not see them, the Huber loss counts them little; R² counts them fully")
-    elif n_rows > 1 and r2 < WEAK and judgement.loss.kind == "mse":
-        notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
-    notes += [f"the proposer {row.stage} failed: {row.failure}" for row in trace if row.failure]
-    return notes
