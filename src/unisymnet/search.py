@@ -143,7 +143,8 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
         turns = min(queue, key=Turns.priority)
         if turns.proposals is None:
             # Nobody may use up what the others need.
-            limit = run.deadline if len(queue) == 1 else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
+            alone = all(other.proposer.name == turns.proposer.name for other in queue)
+            limit = run.deadline if alone else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
             turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
         before = run.n_evaluations
         if not _one_turn(run, turns, turns.proposals):
