@@ -37,11 +37,12 @@ from .outcome import Rows, measure
 from .progress import Progress
 from .rows import canonical, sample_rows
 from .validation import Data
+from .warm import warm_stages
 
 Floats = NDArray[np.float64]
 
 FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
-LEAST_FINAL = 0.3  # seconds for the constants of the pick even when the search has overrun
+LEAST_FINAL = 0.1  # seconds for the constants of the pick even when the search has overrun
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
 COMPILING = 3.0  # seconds; loading the kernels takes less
@@ -324,7 +325,9 @@ def _reason(stopped: str, requested: bool, deadline: Deadline) -> str:
 
 def _ready() -> float:
     """When the clock starts. Compiling the kernels, once per installation, is not the data's time."""
-    began = time.monotonic()
+    began, worked = time.monotonic(), time.process_time()
     warm_up()
+    if time.process_time() - worked > COMPILING:  # a new installation: the stages' own kernels are not there either
+        warm_stages()
     now = time.monotonic()
     return now if now - began > COMPILING else began
