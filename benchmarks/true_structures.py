@@ -61,9 +61,11 @@ def encodable(suites: tuple[str, ...]) -> Iterator[tuple[BenchProblem, Expr]]:
                 break
 
 
-def solve(problem: BenchProblem, skeleton: Expr, noise: float, max_time: float) -> tuple[bool, float, str]:
+def solve(
+    problem: BenchProblem, skeleton: Expr, noise: float, max_time: float, seed: int = SEED
+) -> tuple[bool, float, str]:
     """Was the law found (strict judge without noise, SRBench's with), in what time, and what was the answer?"""
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(seed)
     rows = 200 if problem.suite == "feynman" else None
     X, y = problem.sample(rows, rng=rng)
     data = make_problem(X, add_noise(y, noise, rng=rng) if noise else y)
@@ -92,12 +94,13 @@ def _table(
     only: list[str] | None = None,
     max_time: float = MAX_TIME,
     part: tuple[int, int] = (0, 1),
+    seed: int = SEED,
 ) -> float:
     missed, times = [], []
     for place, (problem, skeleton) in enumerate(encodable(suites)):
         if place % part[1] != part[0] or (only is not None and problem.name not in only):
             continue
-        solved, seconds, found = solve(problem, skeleton, noise, max_time)
+        solved, seconds, found = solve(problem, skeleton, noise, max_time, seed)
         times.append(seconds)
         if not solved:
             missed.append(problem.name)
@@ -115,12 +118,13 @@ def main() -> None:
         "--max-time", type=float, default=MAX_TIME, help="seconds a row, of processor time like all times here"
     )
     parser.add_argument("--part", type=int, nargs=2, default=(0, 1), metavar=("K", "N"), help="every N-th row from K")
+    parser.add_argument("--seed", type=int, default=SEED, help="of rows, noise and starts")
     parser.add_argument("--only", nargs="*", default=None, help="names of rows")
     parser.add_argument("--suite", nargs="*", default=["standard", "feynman"])
     arguments = parser.parse_args()
     warm_up()
     values = [
-        _table(noise, tuple(arguments.suite), arguments.only, arguments.max_time, arguments.part)
+        _table(noise, tuple(arguments.suite), arguments.only, arguments.max_time, arguments.part, arguments.seed)
         for noise in arguments.noise
     ]
     print(" ".join(f"rate_{noise:g}={value:.3f}" for noise, value in zip(arguments.noise, values, strict=True)))
