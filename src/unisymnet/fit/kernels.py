@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 T = TypeVar("T")
 R = TypeVar("R")
 
-THREAD_WORK = 200_000  # rows times starts times instructions; below, handing over costs more than it saves (ADR 17)
+THREAD_WORK = 200_000  # rows times starts times instructions; below, handing over costs more than it saves (ADR 18)
 HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
 _LOADING = 1.5  # seconds
 _CHUNK = 1 << 15  # rows evaluated at a time: bounds the memory of the registers
