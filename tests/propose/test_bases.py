@@ -40,6 +40,7 @@ def test_exact_sums(law, ranges, n):
         ("1.5*exp(x0)+5*cos(x1)", [(-3, 3)] * 2),
         ("x0**x1", [(0.1, 2), (-1, 2)]),
         ("x0+x1+2*sqrt(x0*x1)*cos(x2)", [(1, 5)] * 3),
+        ("cos(x0)*cos(x1)*cos(x2)+sin(x1)*sin(x2)", [(0, 3), (0, 1.5), (0, 1.5)]),
     ],
 )
 def test_exact_sums_with_unary_functions(law, ranges):

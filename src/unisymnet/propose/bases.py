@@ -4,7 +4,8 @@ All views are right-hand sides of one QR, so a basis costs one factorisation.  I
 finds the few terms that matter.  Otherwise the data are taken as noisy: each view is regressed with its weights,
 columns are eliminated by description length, and the best few formulas are refitted in the space of y.
 ``Bases`` uses powers of the inputs only, ``ExtendedBases`` multiplies them by sin, cos, exp, ln or roots of one or
-two inputs, the smallest bases first.  Inner constants (sin(2·x)) are not found here.
+two inputs, or by sines and cosines of up to five, the smallest bases first.  Inner constants (sin(2·x)) are not found
+here.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ MOST_TERMS = 20
 EXACT_SHARE = 0.75
 NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)")
 MOST_PAIRS = 150
+MOST_WAVES = 5
 FEW_VIEWS = ("y", "ln(y)", "y**2", "1/y")
 LOOSEST = 0.2
 
@@ -126,6 +128,9 @@ def extended_bases(problem: Problem, cap: int) -> list[Product]:
     found: list[Product] = [(base, (u,)) for u in (*low, *high) for base in (*small, *middle, *large)]
     found += [(base, pair) for pair in combinations(low, 2) for base in (*small, *middle)]
     found += [(base, pair) for pair in combinations(high, 2) for base in small]
+    # Angles come in threes and more: products of waves of all of them, as in spherical trigonometry.
+    waves = [unary for unary in low if unary.name.startswith("sin")]
+    found += [(base, some) for n in range(3, MOST_WAVES + 1) for some in combinations(waves, n) for base in small]
     return sorted((item for item in found if _size(*item) <= cap), key=lambda item: _size(*item))
 
 
@@ -133,7 +138,7 @@ def noisy_bases(stage: Bases | ExtendedBases, found: list[Product], n_rows: int)
     """Those that noisy data can bear: small ones, pairs of unary functions only without powers of inputs."""
     cap = min(stage.noisy_columns, n_rows // 2)
     small = [item for item in found if _size(*item) <= cap]
-    pairs = [item for item in small if len(item[1]) == 2 and len(item[0]) == 1]
+    pairs = [item for item in small if len(item[1]) > 1 and len(item[0]) == 1]
     return [item for item in small if len(item[1]) < 2] + pairs[:MOST_PAIRS]
 
 
