@@ -46,7 +46,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     random_state : int, generator or None, default=0
         Same seed, same formulas, as long as `max_time` does not cut in.
     n_jobs : int or None, default=2
-        Threads that a fit may use at most; None: one. Only large fits of constants use them (ADR 18); results are equal.
+        Threads that a fit may use at most; None: one. Only large fits of constants use them (ADR 18). Same result.
     operators : list of str, str or None, default=None
         Operators that a formula may use, as names or signs: ``"+,-,*,/,sin"``. None: all.
     max_complexity : int, default=60
