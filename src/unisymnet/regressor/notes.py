@@ -1,22 +1,26 @@
-"""Sentences about a finished fit: few rows, outliers, weak formulas, proposers that failed."""
+"""Sentences about a finished fit: few rows, outliers, weak formulas, formulas as good as the chosen one, failures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..candidate import EXACT, Candidate, description_length
 from ..trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
 
 FEW_ROWS = 20
 WEAK = 0.5
+RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
+SMALL_GAIN = 0.01  # of the loss; a longer formula that gains less is the chosen one with something more
+MOST_NAMED = 2
 
 
 def careful_notes(
-    n_rows: int, n_fit: int, chosen: Entry, trace: Sequence[TraceRow], judgement: Judgement
+    n_rows: int, n_fit: int, entries: Sequence[Entry], picked: int, trace: Sequence[TraceRow], judgement: Judgement
 ) -> list[str]:
     """What a careful person would say about this result."""
-    notes = []
+    notes, chosen = [], entries[picked]
     if n_rows < FEW_ROWS:
         notes.append(f"only {n_rows} different rows: several formulas may fit them by chance")
     if n_fit < 0.5 * n_rows:
@@ -28,5 +32,24 @@ def careful_notes(
         notes.append(f"{far}: the search did not see them, the Huber loss counts them little; R² counts them fully")
     elif n_rows > 1 and r2 < WEAK and judgement.loss.kind == "mse":
         notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
+    others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" else []
+    if others:
+        named = " or ".join(f"pick {index}, {entries[index].formula}" for index in others[:MOST_NAMED])
+        notes.append(f"the data can hardly tell the chosen formula from {named}")
     notes += [f"the proposer {row.stage} failed: {row.failure}" for row in trace if row.failure]
     return notes
+
+
+def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:
+    """Rows of the table whose description is about as short as the pick's; an exact formula has none."""
+    chosen = entries[picked]
+    if chosen.r2 >= 1.0 - EXACT:
+        return []
+    most = _length(chosen, n_rows) + RIVAL_NATS
+    near = [i for i, entry in enumerate(entries) if i != picked and _length(entry, n_rows) < most]
+    return [i for i in near if i < picked or entries[i].loss < (1.0 - SMALL_GAIN) * chosen.loss]
+
+
+def _length(entry: Entry, n_rows: int) -> float:
+    paid = sum(constant.snapped_to is None for constant in entry.formula.constants)
+    return description_length(Candidate(entry.formula.expr, entry.loss, entry.complexity, paid), n_rows, 1.0)

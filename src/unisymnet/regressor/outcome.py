@@ -35,8 +35,6 @@ MAX_SETTLE_ROWS = 20_000
 LEAST_GAIN = 1e-3  # share of the loss that one more row of the table must take away
 MAX_SNAP = 1.0  # seconds for the constants of one formula
 ROWS_A_CONSTANT = 4
-RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
-SMALL_GAIN = 0.01
 OVERFIT_ERRORS = 2.0  # standard errors by which a simpler formula must win on the rows kept back
 
 
@@ -90,32 +88,6 @@ def _fitted_loss(entry: Entry, rows: Rows) -> float:
         return entry.loss
     X, y, weights = rows.fit
     return rows.loss.mean(_residuals(entry.formula.expr, X, y), weights)
-
-
-def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:
-    """Rows of the table that the data can hardly tell from the pick: their description is about as short.
-
-    Exact formulas have none, and a longer formula that contains the pick as a special case says nothing new.
-    """
-    chosen = entries[picked]
-    if chosen.r2 >= 1.0 - EXACT:
-        return []
-    lengths = [_length_of(entry, n_rows) for entry in entries]
-    return [
-        index
-        for index, entry in enumerate(entries)
-        if index != picked and lengths[index] < lengths[picked] + RIVAL_NATS and not _adds_to(entry, chosen)
-    ]
-
-
-def _length_of(entry: Entry, n_rows: int) -> float:
-    paid = sum(constant.snapped_to is None for constant in entry.formula.constants)
-    return description_length(Candidate(entry.formula.expr, entry.loss, entry.complexity, paid), n_rows, 1.0)
-
-
-def _adds_to(entry: Entry, chosen: Entry) -> bool:
-    """Is it the chosen formula with something more, that has gained next to nothing?"""
-    return entry.complexity > chosen.complexity and entry.loss > (1.0 - SMALL_GAIN) * chosen.loss
 
 
 def in_all_columns(expr: Expr, columns: Sequence[int]) -> Expr:

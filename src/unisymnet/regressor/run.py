@@ -131,7 +131,7 @@ def run_fit(
         deadline=final,
         watch=interrupts.watched(left, tidying=True),
     )
-    notes = careful_notes(len(y), len(sample.fit), entries[picked], result.trace, judgement)
+    notes = careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)
     return Outcome(
         entries=entries,
         picked=picked,

@@ -1,0 +1,37 @@
+"""Notes name the formulas that the data cannot tell from the chosen one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from unisymnet import Formula
+from unisymnet.regressor.entry import Entry
+from unisymnet.regressor.losses import Judgement
+from unisymnet.regressor.notes import careful_notes, rivals
+from unisymnet.symbolic.parse import parse
+
+
+def _entry(text: str, complexity: int, loss: float) -> Entry:
+    return Entry(Formula(parse(text), ("x0",), "y"), complexity, loss, 1.0 - loss, None, 0.0, "test")
+
+
+TABLE = [
+    _entry("x0", 1, 0.5), _entry("exp(x0)", 2, 0.101), _entry("x0**2", 3, 0.1), _entry("x0**2 + 1", 5, 0.0999),
+    _entry("x0**2 + sin(x0)", 6, 0.09),
+]  # fmt: skip
+
+
+def test_formulas_of_equal_length_are_rivals_and_others_are_not() -> None:
+    assert rivals(TABLE, 2, 200) == [1, 4]
+    assert rivals(TABLE[:4], 2, 200) == [1]  # the same law with a useless term is no rival
+    assert rivals(TABLE, 2, 20_000) == [4]  # more rows can tell
+
+
+def test_an_exact_formula_has_no_rival() -> None:
+    assert rivals([_entry("x0", 1, 0.0), _entry("x0**1", 3, 0.0)], 0, 200) == []
+
+
+def test_rivals_are_told_by_their_place_in_the_table() -> None:
+    rows = np.ones((50, 1)), np.linspace(0.0, 1.0, 50), np.ones(50)
+    notes = careful_notes(200, 200, TABLE[:4], 2, (), Judgement.first(("mse", None), rows, None))
+    assert notes == ["the data can hardly tell the chosen formula from pick 1, exp(x0)"]
