@@ -25,7 +25,7 @@ from .tape import compile_tape
 
 MAX_TRIES_A_CONSTANT = 6
 WINDOW_ERRORS = 3.0  # look for simple numbers within this many standard errors
-SURPRISE = 0.3  # an unusual number must be matched this much closer than such numbers lie apart
+SURPRISE = 0.2  # an unusual number must be matched this much closer than such numbers lie apart
 
 
 @dataclass(frozen=True)
