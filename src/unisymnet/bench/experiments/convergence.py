@@ -80,7 +80,8 @@ def _sfo(seed: int) -> list[Record]:
     X = rng.uniform(0.5, 5.0, (200, 3))
     problem = make_problem(X, evaluate(truth, X))
     skeleton = to_skeleton(identify(truth, 3).structure).expr
-    alone = SFO(n_steps=max(STEPS), warm=False, climb=False, sweep=0, deepen=0, n_restarts=2, keep_history=True)
+    pure: dict[str, Any] = {"warm": False, "climb": False, "sweep": 0, "deepen": 0, "parsimony": False}
+    alone = SFO(n_steps=max(STEPS), n_restarts=2, keep_history=True, **pure)
     result = alone.fit_expr(skeleton, problem, rng=rng, deadline=Deadline.after(60.0))
     found: list[Record] = [{"curve": "sfo", "function": LAW, "rewards": list(result.rewards)}]
     for step in STEPS:
