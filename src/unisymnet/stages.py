@@ -35,6 +35,7 @@ _NOISY: tuple[Row, ...] = (
     ("rational", "propose.rational:Rational", {"exact": False}),
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
+_STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
 _INNER: tuple[Row, ...] = (
     ("features", "propose.features:Features", {}),
     ("pairs", "propose.pairs:Pairs", {}),
@@ -53,7 +54,7 @@ _POWERS = (_CLOSED[0], _CLOSED[2])
 _SHALLOW: Row = (
     "reduce", "propose.reduce:Reduce", {"stages": _QUICK, "noisy_stages": (*_POWERS, *_NOISY), "max_time": 5.0}
 )  # fmt: skip
-_MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": _INNER[:1], "max_time": 8.0})
+_MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
 _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
@@ -61,11 +62,12 @@ _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY), "max_time": 6.0})
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
 _FIRST = _CLOSED[:4]
-_IF_CLEAN = (*_CLOSED[4:], _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP)
+_IF_CLEAN = (*_CLOSED[4:], _STRETCHED, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP)
 _IF_NOISY = (
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],
+    _STRETCHED,
     _NOISY_SHALLOW,
     _MIDDLE,
     *_INNER,
