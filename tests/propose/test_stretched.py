@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
+from recover import draw, solve
 
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.stretched import Stretched
-
-from .recover import draw, solve
 
 ONE, TWO = [(0.1, 5.0)], [(0.1, 5.0), (0.2, 3.0)]
 
@@ -31,8 +30,7 @@ def test_laws_with_an_exponent_inside_a_function(law, ranges):
 
 def test_noise_is_borne():
     X, y = draw("1 - exp(-0.36*x0**1.6)", ONE, n=300, noise=0.02)
-    misfit, formula = solve(Stretched(), X, y, noise=0.02)
-    assert misfit < 0.025 and "exp" in str(formula)
+    assert solve(Stretched(), X, y, noise=0.02)[0] < 0.021
 
 
 def test_negative_inputs_and_forbidden_operators_are_left_alone():

@@ -30,7 +30,7 @@ SHAPES = (("exp", ("exp",), (1.0, -1.0)), ("power", ("pow",), (1.0,)), ("ln", ("
 EXPONENTS = np.array([1.0, 2.0, 0.5, 1.5, -1.0, 3.0, -2.0, -0.5])
 SIZES = (0.3, 1.0, 3.0)  # of κ·∏ x^m on the middle row
 MOST_INPUTS = 4
-LARGEST = 50.0  # exponents beyond this are a fit gone astray
+LARGEST = 12.0  # exponents beyond this are a fit gone astray: (1 + t/n)^n for large n is exp(t)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Stretched:
         fit = fit_tape(tape, problem.X, problem.y, first.params[None, :], weights=problem.weights)
         if fit.status is not Status.OK or not np.isfinite(fit.params).all():
             return None
-        exponents = fit.params[1 : 1 + len(inputs)]
+        exponents = fit.params[1 : n_params - 2]
         return None if np.max(np.abs(exponents)) > LARGEST else bind(skeleton, fit.params.tolist())
 
     def _starts(self, X: Floats, signs: tuple[float, ...], n_params: int, rng: np.random.Generator) -> Floats:
