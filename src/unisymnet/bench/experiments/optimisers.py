@@ -81,7 +81,7 @@ def report_pruning(records: Sequence[Record]) -> list[Block]:
             right.plot(depths, [by_depth[d][0] for d in depths], "o-", color=COLOURS[method], label=method)
         left.set(xlabel="layers L of the function", ylabel="complexity of the network", yscale="log")
         right.set(xlabel="layers L of the function", ylabel="mean R² of the network", ylim=(0, 1.03))
-        left.legend()
+        right.legend(loc="lower left")  # bars leave no room on the left
 
     note = "The paper shows this as a figure: DNO-NP fits best, DNO-P is the smallest, Default the worst."
     return [
