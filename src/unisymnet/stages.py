@@ -73,9 +73,18 @@ _IF_NOISY = (
     *_INNER,
     ("reduce", "propose.reduce:Reduce", {"stages": _INNER[1:], "max_time": 12.0}),
 )
+# Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
+_RELEVANT: Row = (
+    "relevant",
+    "propose.relevant:Relevant",
+    {
+        "stages": (*_CLOSED, _STRETCHED, _SHALLOW, _MIDDLE, *_INNER[:2]),
+        "noisy_stages": (*_POWERS, *_NOISY, _CLOSED[5], _NOISY_SHALLOW, _STRETCHED),
+    },
+)
 _LAST = (_TRANSFORMER, _EVOLVE)
 
-PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in (*_FIRST, *_IF_CLEAN, *_LAST)))
+PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in (*_FIRST, _RELEVANT, *_IF_CLEAN, *_LAST)))
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,7 @@ def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...
 
     clean = [OnlyIf(proposer, False, judge) for proposer in loaded(_IF_CLEAN)]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
-    return (*loaded(_FIRST), *clean, *noisy, *loaded(_LAST))
+    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded(_LAST))
 
 
 class _Judge:

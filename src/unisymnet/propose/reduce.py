@@ -51,7 +51,7 @@ class Reduce:
         # The smallest problem first: it is the easiest to solve.
         for depth in range(len(problems) - 1, 0, -1):
             limit = deadline.sooner(self.max_time)
-            for proposal in self._solve(problems[depth], rng, limit):
+            for proposal in self.solve(problems[depth], rng, limit):
                 expr = proposal.expr
                 for step in reversed(steps[:depth]):
                     expr = step.lift(expr)
@@ -61,7 +61,8 @@ class Reduce:
             if deadline.expired():
                 return
 
-    def _solve(self, problem: Problem, rng: np.random.Generator, deadline: Deadline) -> Iterator[Proposal]:
+    def solve(self, problem: Problem, rng: np.random.Generator, deadline: Deadline) -> Iterator[Proposal]:
+        """What the stages propose for a smaller problem."""
         for stage in self.noisy_stages if self.noisy_stages and looks_noisy(problem) else self.stages:
             if deadline.expired():
                 return
