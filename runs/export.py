@@ -39,6 +39,7 @@ def main() -> None:
     parser.add_argument("--start", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--labels", type=Path, help="file written by runs/labels.py")
     parser.add_argument("--compact", type=Path, help="write a small checkpoint to this path instead")
+    parser.add_argument("--before", type=int, default=0, help="examples that the weights saw before this run began")
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     args = parser.parse_args()
     torch.set_num_threads(1)
@@ -50,6 +51,7 @@ def main() -> None:
     state, _ = read_checkpoint(args.start)
     last = json.loads((args.start / LOG).read_text().splitlines()[-1])
     about = {k: last[k] for k in ("examples", "nll", "shuffled", "gain")} | {"step": state["step"]}
+    about["examples"] += args.before
     counted = json.loads(args.labels.read_text())
     frequent = {int(d): [label for label, _ in labels[:N_FREQUENT]] for d, labels in counted.items()}
     folder = export(load_model(args.start), args.out / args.name, frequent=frequent, about=about)
