@@ -60,7 +60,7 @@ class Relevant:
                 yield Proposal(smaller.lift(proposal.expr), f"{self.name}/{proposal.source}")
 
 
-def relevant_inputs(problem: Problem) -> list[int]:
+def relevant_inputs(problem: Problem, chance: float = CHANCE) -> list[int]:
     """The inputs without which no polynomial predicts y as well, at least one."""
     rows = np.unique(np.linspace(0, problem.n_rows - 1, MAX_ROWS).astype(int))
     frames = list(_frames(problem, rows))
@@ -69,7 +69,7 @@ def relevant_inputs(problem: Problem) -> list[int]:
         degree = _degree(len(kept), len(rows))
         best = min(frames, key=lambda frame: frame.left(kept, degree)[0])
         chances = [best.chance(kept, i, degree) for i in kept]
-        if max(chances) < CHANCE:
+        if max(chances) < chance:
             break
         kept.pop(int(np.argmax(chances)))
     return kept

@@ -1,7 +1,8 @@
 """Which columns a search sees: constant and repeated ones go, and of many only those the target depends on.
 
-Dependence is measured by a forest of randomised trees beside shuffled copies of the columns: a column that helps
-no more than a shuffled one is noise. What is left out is always said. Does not know formulas.
+Dependence is measured twice. A forest of randomised trees beside shuffled copies of the columns sees any kind of it,
+if it is strong: a column that helps no more than a shuffled one is noise. Polynomials see weak but smooth dependence. A
+column goes if neither needs it. What is left out is always said. Does not know formulas.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..problem import make_problem
+from ..propose.relevant import relevant_inputs
+
 Floats = NDArray[np.float64]
 
 MAX_SCREENED_ROWS = 2000
 N_TREES = 60
+ROWS_A_COLUMN = 8  # that polynomials need
+CHANCE = 1e-3  # with which a column of noise is kept
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,11 @@ def _screen(X: Floats, y: Floats, weights: Floats, max_columns: int, seed: int) 
     forest.fit(ranks, y / unit, sample_weight=weights)
     importance, noise = np.split(forest.feature_importances_, 2)
     order = np.argsort(-importance, kind="stable")
-    best = [int(i) for i in order[:max_columns] if importance[i] > noise.max()]
-    return best or [int(order[0])]
+    some = [int(i) for i in order[: max(max_columns, len(y) // ROWS_A_COLUMN)]]
+    with np.errstate(all="ignore"):
+        smooth = relevant_inputs(make_problem(X[:, some], y, weights=weights), chance=CHANCE)
+    needed = {some[i] for i in smooth} | {int(i) for i in order if importance[i] > noise.max()}
+    return [int(i) for i in order if i in needed][:max_columns]
 
 
 def _listed(names: Sequence[str], indices: Sequence[int], most: int = 12) -> str:
