@@ -54,8 +54,9 @@ def test_the_equation_holds_on_the_curve(expr: Expr, X: np.ndarray, params: np.n
     table = np.column_stack([X, values])
     left, known = evaluate(found.equation, table, params), evaluate(found.known, table)
     moved = evaluate(found.equation, table * (1 + 1e-9), params)
+    tilted = evaluate(found.equation, table * np.array([1.0, 1.0, 1 + 1e-9]), params)
     with np.errstate(all="ignore"):
         # Only where nothing is lost to rounding: well-scaled rows whose equation reacts to changes.
         tame = (np.abs(values) < 1e3) & (np.abs(values) > 1e-3) & (np.abs(known) < 1e3) & np.isfinite(left)
-        tame &= np.abs(moved - left) < 1e-5
+        tame &= (np.abs(moved - left) < 1e-5) & (np.abs(tilted - left) < 1e-5)
     assert np.abs(left[tame]).max(initial=0.0) < 1e-4
