@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unisymnet.fit.respell import respelled
+from unisymnet.fit.respell import normalised, respelled
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.text import to_text
@@ -39,3 +39,19 @@ def test_rows_of_both_signs_forbid_what_positive_rows_allow() -> None:
     mixed = positive * np.where(np.arange(20) % 2, 1.0, -1.0)[:, None]
     assert to_text(respelled(expr, positive)) == "1/sqrt(1 - (x1/x0)**2)"
     assert to_text(respelled(expr, mixed)) == "x0/sqrt(x0**2 - x1**2)"
+
+
+@pytest.mark.parametrize(
+    ("written", "usual"),
+    [
+        ("x0/(0.25*x0 + 0.5*x1 + 0.375)", "4*x0/(x0 + 2*x1 + 1.5)"),
+        ("1/(0.5*exp(-0.42*x0) + 0.125)", "8/(4*exp(-0.42*x0) + 1)"),
+        ("x0/(x0 + 2.5*x1)", "x0/(x0 + 2.5*x1)"),
+        ("1/(2*x0 + 3.5*x1)", "1/(2*x0 + 3.5*x1)"),
+        ("1/(0.5*exp(x0) + 0.125*sin(x1))", "1/(0.5*exp(x0) + 0.125*sin(x1))"),
+    ],
+)
+def test_denominators_as_laws_are_written(written: str, usual: str) -> None:
+    expr = parse(written)
+    assert to_text(normalised(expr)) == usual
+    assert evaluate(normalised(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..metrics import complexity
 from ..symbolic.collect import coefficient_of
-from ..symbolic.expr import Call, Const, Expr, Var, evaluate, walk
+from ..symbolic.expr import Call, Const, Expr, Var, evaluate, rebuild, walk
 from ..symbolic.simplify import present, simplify
 
 Floats = NDArray[np.float64]
@@ -40,6 +40,35 @@ def respelled(expr: Expr, X: Floats) -> Expr:
             if spelling == best or _agree(evaluate(spelling, rows), wanted):
                 return spelling
     return best
+
+
+def normalised(expr: Expr) -> Expr:
+    """s/(0.2*s + 0.3) as 5*s/(s + 1.5), and 1/(0.2 + 0.3*exp(x)) as 5/(1 + 1.5*exp(x)), as laws are usually written.
+
+    Exact for all values.  The constants become others, so this comes before they are made simple.
+    """
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(-1.0)):
+            return node
+        base = node.args[0]
+        if not (isinstance(base, Call) and base.op == "add") or any(_is_whole(term) for term in base.args):
+            return node
+        last = base.args[-1]
+        inputs = [coefficient_of(term) for term in base.args if type(term) is Call and type(term.args[-1]) is Var]
+        if not inputs and not isinstance(last, Const):
+            return node
+        number = inputs[0] if inputs or not isinstance(last, Const) else last.value
+        terms = [_product([*_factors(term), (Const(1.0 / number), 1.0)]) for term in base.args]
+        return Call("mul", (Const(1.0 / number), Call("pow", (Call("add", terms), Const(-1.0)))))
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def _is_whole(term: Expr) -> bool:
+    """Does the term have a whole number in front, or none?  Then it looks right as it is."""
+    return type(term) is not Const and coefficient_of(term) % 1.0 == 0.0
 
 
 def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
