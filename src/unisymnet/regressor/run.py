@@ -17,7 +17,6 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
-from ..fit.kernels import warm_up
 from ..fit.robust import Loss
 from ..formula import Formula
 from ..metrics import complexity
@@ -37,7 +36,7 @@ from .outcome import Rows, measure
 from .progress import Progress
 from .rows import canonical, sample_rows
 from .validation import Data
-from .warm import warm_stages
+from .warm import warm_all
 
 Floats = NDArray[np.float64]
 
@@ -325,9 +324,7 @@ def _reason(stopped: str, requested: bool, deadline: Deadline) -> str:
 
 def _ready() -> float:
     """When the clock starts. Compiling the kernels, once per installation, is not the data's time."""
-    began, worked = time.monotonic(), time.process_time()
-    warm_up()
-    if time.process_time() - worked > COMPILING:  # a new installation: the stages' own kernels are not there either
-        warm_stages()
+    began = time.monotonic()
+    warm_all()
     now = time.monotonic()
     return now if now - began > COMPILING else began

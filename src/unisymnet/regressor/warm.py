@@ -1,32 +1,66 @@
-"""The kernels of the stages, compiled before the first search of an installation instead of during it.
+"""Kernels compiled before the first search of an installation instead of during it.
 
-Otherwise the first fits after an installation would spend their time on compiling and find less than later ones. Runs
-tiny problems through the stages that bring kernels of their own; what they propose is thrown away.
+Otherwise the first fits after an installation would spend their time on compiling and find less than later ones. While
+this process compiles the kernels of fits, another one compiles those of the stages: it runs a tiny problem through the
+stages that bring kernels of their own, throws away what they propose, and leaves the kernels in the cache on disk.
 """
 
 from __future__ import annotations
 
+import logging
+import subprocess
+import sys
+from collections.abc import Sequence
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 
 from ..candidate import ParetoFront
 from ..deadline import Deadline
+from ..fit.kernels import warm_up
 from ..problem import make_problem
 from ..stages import default_proposers
 
-STAGES = ("signomial", "features", "pairs", "products")
+# Who compiles what: about as much work each, with the kernels of fits on this side.
+HERE, THERE = ("signomial",), ("features", "pairs", "products")
+_HOME = Path(__file__).parents[2]  # where the package lies, for a process that does not know
+_HELPER = "import sys; sys.path.insert(0, sys.argv[1]); from unisymnet.regressor.warm import *; warm_stages(THERE)"
 SECONDS = 20.0  # for each stage; compiling itself does not look at the clock
 
 
-def warm_stages() -> None:
-    """Call once after kernels had to be compiled."""
+def warm_all() -> None:
+    """Every kernel ready: loaded in a moment, or compiled by two processes, which is announced."""
+    helpers: list[subprocess.Popen[bytes]] = []
+    alone: list[str] = []
+
+    def announced(text: str) -> None:
+        logging.getLogger("unisymnet").warning(text)
+        try:
+            helpers.append(subprocess.Popen([sys.executable, "-c", _HELPER, str(_HOME)], stderr=subprocess.DEVNULL))
+        except OSError:  # no second process to be had here
+            alone.append(text)
+
+    try:
+        warm_up(announced)
+        if helpers or alone:  # a new installation: the stages' own kernels are not there either
+            warm_stages(HERE)
+        if any([helper.wait() != 0 for helper in helpers]) or alone:
+            warm_stages(THERE)
+    except KeyboardInterrupt:
+        for helper in helpers:
+            helper.kill()
+        raise
+
+
+def warm_stages(names: Sequence[str] = (*HERE, *THERE)) -> None:
+    """The stages' own kernels, in this process."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 2.0, (60, 2))
     # The noise keeps the stages from ending at the first exact formula, before they have used everything.
     y = np.sin(1.3 * X[:, 0]) + 2.0 * np.exp(-0.4 * X[:, 1]) + rng.normal(0.0, 0.05, 60)
     problem = make_problem(X, y)
     with np.errstate(all="ignore"):
-        for stage in default_proposers(STAGES):
+        for stage in default_proposers(names):
             for _ in islice(stage.propose(problem, ParetoFront(), rng=rng, deadline=Deadline.after(SECONDS)), 3):
                 pass
