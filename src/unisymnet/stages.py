@@ -57,12 +57,17 @@ _SHALLOW: Row = (
 _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
 _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {})
+# Its likeliest structures cost about a second and are sometimes laws that only it knows; the others come late.
+_LIKELIEST: Row = (
+    "transformer", "model.proposer:TransformerProposer",
+    {"n_candidates": 5, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "seconds": 1.5},
+)  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 # Noisy data: what looks for exact laws only is left out.
 _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY), "max_time": 6.0})
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
 _FIRST = _CLOSED[:4]
-_IF_CLEAN = (*_CLOSED[4:], _STRETCHED, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP)
+_IF_CLEAN = (*_CLOSED[4:], _STRETCHED, _LIKELIEST, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP)
 _IF_NOISY = (
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),

@@ -23,6 +23,7 @@ Setting = Annotated[str, typer.Option(help="low (up to 4 columns) or high (5 to 
 Points = Annotated[int, typer.Option(help="points of each function")]
 FewPoints = Annotated[int | None, typer.Option(help="let the number of points vary from this one up")]
 Noise = Annotated[float, typer.Option(help="largest noise on y, relative to its root mean square")]
+Noisy = Annotated[float, typer.Option(help="share of functions with noise, if there is any")]
 Tails = Annotated[float, typer.Option(help="share of functions with ranges over several orders of magnitude")]
 Curves = Annotated[float, typer.Option(help="share of functions whose points lie on a curve, as in a simulation")]
 Out = Annotated[Path | None, typer.Option(help="folder of the run, resumed if there (default: runs/out/PRESET)")]
@@ -43,13 +44,14 @@ def generate(
     points: Points = 200,
     min_points: FewPoints = None,
     noise: Noise = 0.0,
+    noisy: Noisy = 1.0,
     heavy_tails: Tails = 0.0,
     trajectories: Curves = 0.0,
 ) -> None:
     """Write random functions with points and labels to a file."""
     from ..corpus import generate_file
 
-    settings = _settings(setting, points, min_points, noise, heavy_tails, trajectories)
+    settings = _settings(setting, points, min_points, noise, noisy, heavy_tails, trajectories)
     if n < 1:
         raise DataError(f"--n must be at least 1, got {n}")
     try:
@@ -95,6 +97,7 @@ def train(
     reuse: Annotated[int, typer.Option(help="how often each function is used")] = 2,
     easy: Annotated[int, typer.Option(help="parts of smaller functions for one part of the setting's")] = 0,
     noise: Noise = 0.0,
+    noisy: Noisy = 1.0,
     heavy_tails: Tails = 0.0,
     trajectories: Curves = 0.0,
     min_points: FewPoints = None,
@@ -117,7 +120,7 @@ def train(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; the same command goes on"))
     out = Path("runs/out") / preset if out is None else out
     setting = preset.split("-")[1]
-    settings = _settings(setting, points, min_points, noise, heavy_tails, trajectories)
+    settings = _settings(setting, points, min_points, noise, noisy, heavy_tails, trajectories)
     found = find_checkpoint(out, start)
     if found is not None:
         config = config_of(found)
@@ -130,7 +133,7 @@ def train(
         options, steps = cooling(options, found, cooldown)
     sources = [Corpus(settings, seed, shard=rank, n_shards=world)]
     sources += [replace(sources[0], settings=easier(settings))] * easy
-    fresh = Corpus(settings, VALIDATION_SEED)(0, valid) if valid else []
+    fresh = Corpus(replace(settings, noise=0.0), VALIDATION_SEED)(0, valid) if valid else []
     training.train(
         Mixture(tuple(sources)), fresh, config, options, out, max_steps=steps, hours=hours, resume=True, start=start,
         n_workers=workers, pause=pause, log=lambda line: print(line, flush=True) if rank == 0 else None,
@@ -156,7 +159,13 @@ def _live(config: Any, settings: Any, n: int, seed: int) -> tuple[int, ...]:
 
 
 def _settings(
-    name: str, points: int, min_points: int | None, noise: float, heavy_tails: float, trajectories: float
+    name: str,
+    points: int,
+    min_points: int | None,
+    noise: float,
+    noisy: float,
+    heavy_tails: float,
+    trajectories: float,
 ) -> Any:
     from ..corpus import SETTINGS
 
@@ -164,14 +173,14 @@ def _settings(
         raise DataError(f"unknown setting {name!r}; known are {', '.join(SETTINGS)}")
     if points < 4 or (min_points is not None and not 4 <= min_points <= points):
         raise DataError(f"a function needs at least 4 points, and --min-points at most --points; got {points}")
-    for option, value in (("--heavy-tails", heavy_tails), ("--trajectories", trajectories)):
+    for option, value in (("--noisy", noisy), ("--heavy-tails", heavy_tails), ("--trajectories", trajectories)):
         if not 0.0 <= value <= 1.0:
             raise DataError(f"{option} is a share between 0 and 1, got {value}")
     if noise < 0.0:
         raise DataError(f"--noise cannot be negative, got {noise}")
     return replace(
-        SETTINGS[name], n_points=points, min_points=min_points, noise=noise, heavy_tails=heavy_tails,
-        trajectories=trajectories,
+        SETTINGS[name], n_points=points, min_points=min_points, noise=noise, noisy=noisy,
+        heavy_tails=heavy_tails, trajectories=trajectories,
     )  # fmt: skip
 
 

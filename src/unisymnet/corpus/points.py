@@ -82,9 +82,9 @@ def sample_points(
             continue
         reason = _dull(y[good])
         if not reason:
-            if settings.noise:
-                spread = np.sqrt(np.mean(y[good] ** 2)) * settings.noise * rng.random()
-                y = y + spread * rng.standard_normal(n_points)
+            if settings.noise and rng.random() < settings.noisy:
+                level = settings.noise * 10.0 ** rng.uniform(-2.0, 0.0)
+                y = y + level * np.sqrt(np.mean(y[good] ** 2)) * rng.standard_normal(n_points)
             rows = np.zeros((settings.n_points, settings.n_features + 1), dtype=np.float32)
             rows[:n_points][good, :n_features] = X[good]
             rows[:n_points][good, -1] = y[good]

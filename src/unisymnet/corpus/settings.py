@@ -50,9 +50,11 @@ class CorpusSettings:
     min_width: float = 1.0
     min_defined: float = 0.5
     box_tries: int = 3
-    # Options beyond the paper, off by default: heavy-tailed ranges, noise on y (relative to its rms), trajectories.
+    # Options beyond the paper, off by default: heavy-tailed ranges, trajectories, and noise on y (relative to its rms:
+    # up to ``noise`` and over two decades below it) for a share ``noisy`` of the functions.
     heavy_tails: float = 0.0
     noise: float = 0.0
+    noisy: float = 1.0
     trajectories: float = 0.0
     min_points: int | None = None
 

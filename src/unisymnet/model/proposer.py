@@ -32,7 +32,8 @@ class TransformerProposer:
     """Settings of the stage.  ``weights`` is a folder with an exported model; None takes the package's own.
 
     ``n_candidates`` is how many of each beam are proposed (paper: 5 of 20), ``n_samples`` how many draws at
-    ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.
+    ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  ``seconds``, if given, is how
+    long the stage may go on, fits included.
     """
 
     name: str = "transformer"
@@ -44,6 +45,7 @@ class TransformerProposer:
     temperature: float = 1.0
     n_frequent: int = 10
     weights: Path | None = None
+    seconds: float | None = None
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -53,6 +55,8 @@ class TransformerProposer:
         if folder is None or problem.n_rows < 3 or problem.spread == 0.0:
             return
         runtime = load_weights(folder)
+        if self.seconds is not None:
+            deadline = deadline.sooner(self.seconds)
         seen: set[Expr] = set()
         for columns in column_sets(problem, runtime.config.n_features):
             for structure in self._structures(runtime, problem, columns, rng, deadline):

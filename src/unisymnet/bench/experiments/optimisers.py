@@ -31,9 +31,12 @@ def collect_pruning(setup: Setup) -> list[Record]:
 
 def _collect(setup: Setup, noise: Sequence[float], methods: Sequence[str]) -> list[Record]:
     from ...fit.dno import require_torch
+    from ...model.runtime import shipped
 
     require_torch()
-    settings = {"structures": ("true",), "noise": noise, "methods": methods, "paper": False, "signs": False}
+    # The paper's setting is structures that a transformer proposes; the pruning ablation is about structures as such.
+    kind = "transformer" if "sfo" in methods and shipped() else "true"
+    settings = {"structures": (kind,), "noise": noise, "methods": methods, "paper": False, "signs": False}
     functions = QUICK if setup.quick else 200
     options = argparse.Namespace(functions=functions, seed=setup.seed, max_time=setup.max_time, **settings)
     tasks = optimisers.tasks_of(options)

@@ -79,6 +79,7 @@ def _figure(suite: str, records: Sequence[Record]) -> Figure:
 
     def draw(fig: Any) -> None:
         axes = fig.subplots(1, 3)
+        longest = {method: max(budget for name, budget in cells if name == method) for method, _ in cells}
         for place, ((method, budget), chosen) in enumerate(cells.items()):
             by_noise = groups(chosen, "noise")
             x = [facts.NOISES.index(noise) for (noise,) in by_noise if noise in facts.NOISES]
@@ -90,7 +91,9 @@ def _figure(suite: str, records: Sequence[Record]) -> Figure:
                 [mean(record["scores"].get("srbench_complexity") for record in cell) for cell in some],
             )
             for axis, values in zip(axes, curves, strict=True):
-                axis.plot(x, values, "o-", color=colour(method, place), label=label)
+                # One colour a method: its shorter budgets are the broken lines.
+                line = "o-" if budget == longest[method] else "^-."
+                axis.plot(x, values, line, color=colour(method, place), label=label)
         paper = facts.srbench(suite)
         for number, axis in enumerate(axes):
             axis.plot(range(4), [paper[n][number] for n in facts.NOISES], "s--", color=colour("paper"), label="paper")
