@@ -84,6 +84,9 @@ def test_modes_of_ours_take_parts_away():
         stages = {row.stage for row in model.trace_ if row.n_turns}
         assert ("monomial" in stages) is (name == "unisymnet")
         assert ("transformer" in stages) is (name != "unisymnet")
+    model = get_method("unisymnet-no-transformer").fit(X, y, **settings)
+    stages = {row.stage for row in model.trace_}
+    assert "evolve" in stages and "transformer" not in stages
 
 
 def test_methods_are_found_by_name_or_by_place(monkeypatch):

@@ -1,8 +1,8 @@
 """Our own method in its modes, behind the contract of methods.py.
 
-`unisymnet` is what a user gets.  The others take parts away: `unisymnet-paper` is the paper's method (transformer and
-SFO only), `unisymnet-no-policy` leaves all exponents to the continuous fit, `unisymnet-dno-p` and `unisymnet-dno-np`
-train the transformer's structures as networks, sparse or dense.
+`unisymnet` is what a user gets.  The others take parts away: `unisymnet-no-transformer` has all stages but that one,
+`unisymnet-paper` is the paper's method (transformer and SFO only), `unisymnet-no-policy` leaves all exponents to the
+continuous fit, `unisymnet-dno-p` and `unisymnet-dno-np` train the transformer's structures as networks, sparse or dense.
 """
 
 from __future__ import annotations
@@ -35,13 +35,18 @@ def fit_ours(
     cores: int = 1,
     settings: Changes | None = None,
     trained: str | None = None,
+    without: str | None = None,
 ) -> Any:
-    """The estimator with other `settings`; `trained` names the DNO strategy that is to be its only proposer."""
+    """The estimator with other `settings`; `trained` names the DNO strategy that is to be its only proposer, `without` a
+    stage that it has to do without."""
     regressor = importlib.import_module("unisymnet.regressor")
     changes = dict(settings or {})
     if trained is not None:
         stages = importlib.import_module("unisymnet.stages")
         changes |= {"proposers": list(stages.dno_proposers(trained)), "strategy": "sfo"}
+    if without is not None:
+        stages = importlib.import_module("unisymnet.stages")
+        changes |= {"proposers": [name for name in stages.PROPOSERS if name != without]}
     return regressor.UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=cores, **changes).fit(X, y)
 
 
@@ -101,6 +106,7 @@ def unisymnet_text(model: Any) -> str | None:
 
 MODES: dict[str, Callable[..., Any]] = {
     "unisymnet": fit_ours,
+    "unisymnet-no-transformer": partial(fit_ours, without="transformer"),
     "unisymnet-paper": fit_with_sfo,
     "unisymnet-no-policy": partial(fit_with_sfo, sfo=NO_POLICY),
     "unisymnet-dno-p": partial(fit_ours, trained="dno-p"),
