@@ -2,7 +2,8 @@
 
 `unisymnet` is what a user gets.  The others take parts away: `unisymnet-no-transformer` has all stages but that one,
 `unisymnet-paper` is the paper's method (transformer and SFO only), `unisymnet-no-policy` leaves all exponents to the
-continuous fit, `unisymnet-dno-p` and `unisymnet-dno-np` train the transformer's structures as networks, sparse or dense.
+continuous fit, `unisymnet-dno-p` and `unisymnet-dno-np` train the transformer's structures as networks, sparse or
+dense.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def fit_ours(
     trained: str | None = None,
     without: str | None = None,
 ) -> Any:
-    """The estimator with other `settings`; `trained` names the DNO strategy that is to be its only proposer, `without` a
-    stage that it has to do without."""
+    """The estimator with other `settings`; `trained` names the DNO strategy that is to be its only proposer, `without`
+    a stage that it has to do without."""
     regressor = importlib.import_module("unisymnet.regressor")
     changes = dict(settings or {})
     if trained is not None:

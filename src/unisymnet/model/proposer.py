@@ -32,8 +32,8 @@ class TransformerProposer:
     """Settings of the stage.  ``weights`` is a folder with an exported model; None takes the package's own.
 
     ``n_candidates`` is how many of each beam are proposed (paper: 5 of 20), ``n_samples`` how many draws at
-    ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  ``seconds``, if given, is how
-    long the stage may go on, fits included.
+    ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  ``seconds``, if given, is
+    how long the stage may go on, fits included.
     """
 
     name: str = "transformer"
