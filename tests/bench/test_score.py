@@ -29,6 +29,8 @@ def test_the_form_is_judged_with_refitted_constants():
     assert (scores["strict"], scores["srbench"], scores["form"]) == (False, False, True)
     scores = _score("Constant-1", "3.3*x0**3+2.1*x0**2")
     assert (scores["strict"], scores["form"]) == (False, False)
+    assert _score("Constant-6", "1.01*x0**0.4294")["form"] is True  # an exponent that is a constant
+    assert _score("Koza-2", "x0**5-2*x0**2+x0")["form"] is False  # an exponent that is part of the form
     assert _score("Nguyen-1", None)["form"] is False and _score("diabetes", "x0")["form"] is None
 
 

@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 
 from ..candidate import Proposal, Status
 from ..deadline import Deadline
+from ..fit.kernels import fit_tape
+from ..fit.numbers import is_plain
 from ..fit.polish import Polish
+from ..fit.tape import compile_tape
 from ..metrics import complexity, is_solution_srbench, is_solution_strict, r2, srbench_complexity
-from ..problem import make_problem
-from ..symbolic import Expr, evaluate
+from ..problem import Problem, make_problem
+from ..symbolic.constants import free_constants
+from ..symbolic.expr import Call, Const, Expr, Param, bind, evaluate, rebuild
 from ..symbolic.simplify import present, simplify
 from .problems import BenchProblem
 
@@ -100,9 +104,33 @@ def _verdicts(problem: BenchProblem, truth: Expr | None, expr: Expr | None) -> d
 def _same_form(problem: BenchProblem, truth: Expr, expr: Expr) -> bool:
     X, y = problem.sample(JUDGE_POINTS, rng=np.random.default_rng(JUDGE_SEED), part="test")
     clean = make_problem(X, y)
-    proposal = Proposal(clean.to_scaled(expr), "judge")
-    fitted = Polish().fit(proposal, clean, rng=np.random.default_rng(0), deadline=Deadline.after(DOUBT_TIME))
-    return fitted.status is Status.OK and _strict(problem, truth, fitted.expr)
+    scaled = clean.to_scaled(expr)
+    for form in dict.fromkeys((scaled, _with_fitted_exponents(scaled, clean))):
+        proposal = Proposal(form, "judge")
+        fitted = Polish().fit(proposal, clean, rng=np.random.default_rng(0), deadline=Deadline.after(DOUBT_TIME))
+        if fitted.status is Status.OK and _strict(problem, truth, fitted.expr):
+            return True
+    return False
+
+
+def _with_fitted_exponents(expr: Expr, clean: Problem) -> Expr:
+    """Exponents such as 0.4294 are constants, too; 2 or 1/3 are not, they are part of the form."""
+    skeleton, start = free_constants(expr)
+    values = list(start)
+
+    def freed(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and isinstance(node.args[1], Const)):
+            return node
+        if is_plain(node.args[1].value):
+            return node
+        values.append(node.args[1].value)
+        return Call("pow", (node.args[0], Param(len(values) - 1)))
+
+    skeleton = rebuild(skeleton, freed)
+    if len(values) == len(start):
+        return expr
+    fit = fit_tape(compile_tape(skeleton, clean.n_features), clean.X, clean.y, np.array([values]))
+    return bind(skeleton, list(fit.params)) if fit.status is Status.OK else expr
 
 
 def accuracy(y: Floats, y_pred: Floats) -> float | None:
