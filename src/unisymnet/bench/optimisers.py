@@ -23,24 +23,20 @@ from typing import Any
 
 import numpy as np
 
-from ..candidate import Candidate, ParetoFront, Proposal, Status, select
-from ..corpus import LOW, Corpus
+from ..candidate import ParetoFront, Proposal, Status, select
 from ..deadline import Deadline
 from ..fit.dno import DNO, DNOResult, structure_of
 from ..fit.polish import Polish
-from ..metrics import complexity, is_solution_strict, r2
-from ..problem import Floats, Problem, make_problem
-from ..symbolic.expr import Expr, evaluate
+from ..problem import Problem
 from ..symbolic.identify import identify
-from ..symbolic.skeleton import network_to_expr, to_skeleton
+from ..symbolic.skeleton import to_skeleton
 from ..symbolic.structure import Structure
+from .optimiser_judging import Data, Fitted, draw_data, judged
 from .optimiser_tables import draw_pruning, print_pruning, print_signs, print_strategies
-from .problems import add_noise
 from .records import append_record, mend, read_records
 
 Record = dict[str, Any]
-N_CHOOSING = 40
-N_STRUCTURES = 5
+N_STRUCTURES = 10
 EXACT = 1e-24  # share of the variance
 NOISE = (0.0, 0.001, 0.01, 0.1)
 KEY = ("number", "method", "noise", "structures", "domain", "signed", "paper", "trial")
@@ -68,45 +64,8 @@ class Task:
         return tuple(getattr(self, name) for name in KEY)
 
 
-@dataclass(frozen=True)
-class Data:
-    """A random function with rows to fit (the last ``N_CHOOSING`` to choose by) and fresh rows of the same box."""
-
-    truth: Expr
-    X: Floats
-    y: Floats
-    X_test: Floats
-    y_test: Floats
-
-    def noisy(self, level: float, *, rng: np.random.Generator) -> tuple[Problem, Floats, Floats]:
-        """The problem to fit, and the rows to choose among its solutions by."""
-        y = add_noise(self.y, level, rng=rng)
-        problem = make_problem(self.X[:-N_CHOOSING], y[:-N_CHOOSING])
-        return problem, self.X[-N_CHOOSING:], y[-N_CHOOSING:]
-
-
-def draw_data(number: int, *, seed: int, domain: str = "own", n_rows: int = 200) -> Data | None:
-    """Function ``number`` on its own box or on one as large in another domain; None if it is undefined there."""
-    example = next(Corpus(LOW, seed=seed).starting_at(number))
-    points = example.points.astype(np.float64)
-    X = points[np.any(points != 0.0, axis=1), : example.n_features]
-    low, high = X.min(axis=0), X.max(axis=0)
-    reach = np.maximum(np.abs(low), np.abs(high))
-    if domain != "own":
-        low, high = -reach, -0.05 * reach if domain == "negative" else reach
-    rng = np.random.default_rng([seed, number])
-    fresh = low + (high - low) * rng.random((8 * n_rows, example.n_features))
-    y = evaluate(example.expr, fresh)
-    with np.errstate(all="ignore"):
-        usable = np.flatnonzero(np.abs(y) < 1e12)
-    if len(usable) < 2 * n_rows or np.ptp(y[usable]) == 0.0:
-        return None
-    a, b = usable[:n_rows], usable[n_rows : 2 * n_rows]
-    return Data(example.expr, fresh[a], y[a], fresh[b], y[b])
-
-
 def structures_for(kind: str, data: Data, problem: Problem, *, rng: np.random.Generator) -> list[Structure]:
-    """The function's own structure, or the model's five best."""
+    """The function's own structure, or the model's best."""
     if kind == "true":
         return [identify(data.truth, problem.n_features).structure]
     from ..model.proposer import TransformerProposer
@@ -133,19 +92,10 @@ def run_task(task: Task) -> Record:
     began = time.monotonic()
     fitted = _fit(task, structures, problem, rng)
     seconds = time.monotonic() - began
-    return record | _judged(fitted, data, problem, X_choosing, y_choosing) | {
+    return record | judged(fitted, data, problem, X_choosing, y_choosing) | {
         "status": "ok", "seconds": seconds, "truth": str(data.truth),
         "depth": own.depth, "n_structures": len(structures),
     }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """The front (caller's units), the formula picked from it with clean constants, and the trained networks."""
-
-    front: ParetoFront
-    picked: Candidate | None
-    networks: tuple[DNOResult, ...]
 
 
 def _fit(task: Task, structures: Sequence[Structure], problem: Problem, rng: np.random.Generator) -> Fitted:
@@ -197,45 +147,6 @@ def _trained(
     for i, structure in enumerate(structures):
         share = deadline.sooner(deadline.remaining() / (len(structures) - i))
         yield dno.train(structure, problem, rng=rng, deadline=share)
-
-
-def _judged(fitted: Fitted, data: Data, problem: Problem, X_choosing: Floats, y_choosing: Floats) -> Record:
-    """``solved`` judges the picked formula; ``r2`` is that of what predicts the rows kept back best, be it a formula or
-    a network, ``r2_network`` that of the best network."""
-    record: Record = {"r2_formula": None, "r2_network": None, "solved": False, "complexity": None, "expression": None}
-    formula = fitted.picked
-    if formula is not None:
-        record["r2_formula"] = r2(data.y_test, evaluate(formula.expr, data.X_test))
-        record["solved"] = _is_law(formula.expr, data)
-        record["complexity"], record["expression"] = formula.complexity, str(formula.expr)
-    X = np.vstack([X_choosing, data.X_test])
-    n = len(X_choosing)
-    formulas = [evaluate(candidate.expr, X) for candidate in (*fitted.front, *([formula] if formula else []))]
-    networks = [result.predict(X / problem.x_scales) * problem.y_scale for result in fitted.networks]
-    if networks:
-        chosen = int(np.argmax([r2(y_choosing, values[:n]) for values in networks]))
-        record["r2_network"] = r2(data.y_test, networks[chosen][n:])
-        module = fitted.networks[chosen].network
-        assert module is not None
-        record["network_complexity"] = complexity(network_to_expr(module.network(0)))
-    # A formula that is undefined on rows to predict is no choice, whatever it does elsewhere.
-    usable = [values for values in (*formulas, *networks) if np.isfinite(values).all()]
-    if usable:
-        record["r2"] = r2(data.y_test, max(usable, key=lambda values: r2(y_choosing, values[:n]))[n:])
-    return record | {"r2": record.get("r2")}
-
-
-def _is_law(found: Expr, data: Data) -> bool:
-    """Is it the law up to the values of its constants?  They are refitted without noise and then judged strictly."""
-    clean = make_problem(data.X, data.y)
-    proposal = Proposal(clean.to_scaled(found), "judge")
-    fitted = Polish().fit(proposal, clean, rng=np.random.default_rng(0), deadline=Deadline.after(5.0))
-    if fitted.status is not Status.OK:
-        return False
-    low, high = data.X_test.min(axis=0), data.X_test.max(axis=0)
-    rng = np.random.default_rng(1)
-    wide = low - 0.1 * (high - low) + 1.2 * (high - low) * rng.random(data.X_test.shape)
-    return is_solution_strict(data.truth, fitted.expr, data.X_test, wide)
 
 
 def tasks_of(options: argparse.Namespace) -> list[Task]:
