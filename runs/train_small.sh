@@ -12,5 +12,6 @@ if [ ! -f "$OUT/last.json" ] && [ -f "runs/$PRESET.safetensors" ]; then
     cp "runs/$PRESET.safetensors" "$OUT/last.safetensors"
     cp "runs/$PRESET.json" "$OUT/last.json"
 fi
-OMP_NUM_THREADS=1 nice -n 15 .venv/bin/unisymnet train --preset "$PRESET" --hours "$HOURS" --out "$OUT" --seed 4 \
+OMP_NUM_THREADS=1 nice -n 15 .venv/bin/unisymnet train --preset "$PRESET" --hours "$HOURS" --out "$OUT" --seed 7 \
+    --reuse 3 --noise 0.1 --noisy 0.25 \
     >> "$OUT/train.out" 2>&1
