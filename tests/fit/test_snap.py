@@ -63,6 +63,14 @@ def test_superfluous_terms_are_dropped_needed_ones_kept() -> None:
     assert "x2" in text
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+def test_factors_that_hardly_vary_are_dropped_needed_ones_kept(noise: float) -> None:
+    snapped = snap(parse("2.01*x0*x1**0.0003"), X, noisy("2*x0", noise))
+    assert str(simplify(snapped.expr)) == "2*x0"
+    kept = snap(parse("2.01*x0*x1**0.07"), X, noisy("2*x0*x1**0.07", noise))
+    assert "x1" in str(kept.expr)
+
+
 def test_too_few_rows_or_undefined_formulas_come_back_unchanged() -> None:
     expr = parse("1.5*x0 + 2.5*x1 + 3.5")
     assert snap(expr, X[:2], X[:2, 0]).expr == expr

@@ -25,6 +25,7 @@ from .tape import compile_tape
 
 MAX_TRIES_A_CONSTANT = 6
 WINDOW_ERRORS = 3.0  # look for simple numbers within this many standard errors
+FLAT_POWER = 0.1  # a factor with a smaller exponent may be no factor at all
 SURPRISE = 0.2  # an unusual number must be matched this much closer than such numbers lie apart
 
 
@@ -210,10 +211,10 @@ def _loss(expr: Expr, data: _Data) -> float:
 
 
 def _drop_terms(state: _State, data: _Data, deadline: Deadline) -> _State:
-    """Remove terms of sums whose loss is not felt, the least felt first."""
+    """Remove terms of sums, and factors that hardly vary, whose loss is not felt, the least felt first."""
     while not deadline.expired():
         best: _State | None = None
-        for smaller in _without_one_term(bind(state.skeleton, state.values.tolist())):
+        for smaller in _without_one_part(bind(state.skeleton, state.values.tolist())):
             trial = _refit(_start(smaller), data)
             saved = (size(bind(state.skeleton, state.values.tolist())) - size(smaller)) * 0.5 * TOKEN_NATS
             saved += 0.5 * math.log(len(data.y))
@@ -225,8 +226,8 @@ def _drop_terms(state: _State, data: _Data, deadline: Deadline) -> _State:
     return state
 
 
-def _without_one_term(expr: Expr) -> list[Expr]:
-    """Every formula that arises by deleting one argument of one sum."""
+def _without_one_part(expr: Expr) -> list[Expr]:
+    """Every formula that arises by deleting one argument of one sum, or one factor such as x**0.0002."""
     out: list[Expr] = []
     if isinstance(expr, Call) and expr.op in ("add", "sub"):
         for i in range(len(expr.args)):
@@ -235,9 +236,12 @@ def _without_one_term(expr: Expr) -> list[Expr]:
                 out.append(Call("add", rest))
             else:
                 out.append(Call("neg", rest) if expr.op == "sub" and i == 0 else rest[0])
+    if isinstance(expr, Call) and expr.op == "pow" and isinstance(expr.args[1], Const):
+        if abs(expr.args[1].value) < FLAT_POWER:
+            out.append(Const(1.0))
     for i, child in enumerate(children(expr)):
         assert isinstance(expr, Call)
-        out += [Call(expr.op, (*expr.args[:i], c, *expr.args[i + 1 :])) for c in _without_one_term(child)]
+        out += [Call(expr.op, (*expr.args[:i], c, *expr.args[i + 1 :])) for c in _without_one_part(child)]
     return out
 
 
