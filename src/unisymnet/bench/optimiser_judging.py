@@ -5,7 +5,7 @@ Knows nothing of how anything is fitted.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -25,9 +25,11 @@ from .problems import add_noise
 
 Record = dict[str, Any]
 Predictor = Callable[[Floats], Floats]
+Rows = tuple[Floats, Floats, Floats, Floats]  # X and y that were fitted, X and y to choose by
 N_CHOOSING = 40
-N_BOX = 1000
-TOO_FAR, NEARLY_EXACT = 10.0, 0.9999  # times the largest target nobody believes; unless R² is that high
+N_BOX = 5000
+NEARLY_AS_WELL = 1.25  # times the share of the variance that the best leaves
+TOO_FAR = 10.0  # times the largest target
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,14 @@ class Fitted:
     networks: tuple[DNOResult, ...]
 
 
+@dataclass(frozen=True)
+class _Choice:
+    """Something that predicts."""
+
+    predict: Predictor
+    complexity: int
+
+
 def judged(fitted: Fitted, data: Data, problem: Problem, X_choosing: Floats, y_choosing: Floats) -> Record:
     """``solved`` judges the picked formula; ``r2`` is that of what predicts the rows kept back best, be it a formula or
     a network, ``r2_network`` that of the best network."""
@@ -85,21 +95,20 @@ def judged(fitted: Fitted, data: Data, problem: Problem, X_choosing: Floats, y_c
         record["r2_formula"] = r2(data.y_test, evaluate(formula.expr, data.X_test))
         record["solved"] = _is_law(formula.expr, data)
         record["complexity"], record["expression"] = formula.complexity, str(formula.expr)
-    formulas = [one.expr for one in (*fitted.front, *([formula] if formula else []))]
-    predictors: list[Predictor] = [partial(evaluate, expr) for expr in formulas]
-    networks: list[Predictor] = [partial(_predicted, result, problem) for result in fitted.networks]
-    X = data.X[:-N_CHOOSING]
-    rank = partial(_trusted, problem=problem, X=X, X_choosing=X_choosing, y_choosing=y_choosing)
+    networks = [_Choice(partial(_predicted, result, problem), _size(result)) for result in fitted.networks]
+    formulas = [
+        _Choice(partial(evaluate, one.expr), one.complexity)
+        for one in (*fitted.front, *([formula] if formula else []))
+    ]
+    rows = (data.X[:-N_CHOOSING], problem.y * problem.y_scale, X_choosing, y_choosing)
     if networks:
-        chosen = max(range(len(networks)), key=lambda i: rank(networks[i]))
-        record["r2_network"] = r2(data.y_test, networks[chosen](data.X_test))
-        module = fitted.networks[chosen].network
-        assert module is not None
-        record["network_complexity"] = complexity(network_to_expr(module.network(0)))
+        chosen = _choose(networks, rows)
+        record["r2_network"] = r2(data.y_test, chosen.predict(data.X_test))
+        record["network_complexity"] = chosen.complexity
     # A formula that is undefined on rows to predict is no choice, whatever it does elsewhere.
-    usable = [one for one in (*predictors, *networks) if np.isfinite(one(data.X_test)).all()]
+    usable = [one for one in (*formulas, *networks) if np.isfinite(one.predict(data.X_test)).all()]
     if usable:
-        record["r2"] = r2(data.y_test, max(usable, key=rank)(data.X_test))
+        record["r2"] = r2(data.y_test, _choose(usable, rows).predict(data.X_test))
     return record | {"r2": record.get("r2")}
 
 
@@ -107,19 +116,33 @@ def _predicted(result: DNOResult, problem: Problem, X: Floats) -> Floats:
     return result.predict(X / problem.x_scales) * problem.y_scale
 
 
-def _trusted(
-    predict: Predictor, *, problem: Problem, X: Floats, X_choosing: Floats, y_choosing: Floats
-) -> tuple[bool, float]:
-    """How much to trust a prediction: first, that it stays within reason everywhere in the box of the data, unless it
-    is nearly exact; then its R² on the rows to choose by or on those it was fitted to, whichever is smaller."""
-    y = problem.y * problem.y_scale
-    scores = [r2(y, predict(X)), r2(y_choosing, predict(X_choosing))]
-    score = min(scores) if np.isfinite(scores).all() else -np.inf
+def _size(result: DNOResult) -> int:
+    assert result.network is not None
+    return complexity(network_to_expr(result.network.network(0)))
+
+
+def _choose(choices: Sequence[_Choice], rows: Rows) -> _Choice:
+    """The simplest of those that predict nearly as well as the best, those without spikes between the rows first.
+
+    R² is that on the rows to choose by or on those it was fitted to, whichever is smaller: a few rows near a pole
+    decide the R² of either.
+    """
+    X, y, X_choosing, y_choosing = rows
+    scores = []
+    for one in choices:
+        both = [r2(y, one.predict(X)), r2(y_choosing, one.predict(X_choosing))]
+        scores.append(min(both) if np.isfinite(both).all() else -np.inf)
+    best = max(scores)
+    near = [one for one, score in zip(choices, scores) if 1.0 - score <= NEARLY_AS_WELL * (1.0 - best) + 1e-9]
+    return min(near or choices, key=lambda one: (not _bounded(one.predict, X, y), one.complexity))
+
+
+def _bounded(predict: Predictor, X: Floats, y: Floats) -> bool:
+    """Does it stay within reason everywhere in the box of the data?"""
     low, high = X.min(axis=0), X.max(axis=0)
     box = low + (high - low) * np.random.default_rng(0).random((N_BOX, X.shape[1]))
     with np.errstate(all="ignore"):
-        bounded = bool((np.abs(predict(box)) <= TOO_FAR * np.abs(y).max()).all())
-    return bounded or score > NEARLY_EXACT, score
+        return bool((np.abs(predict(box)) <= TOO_FAR * np.abs(y).max()).all())
 
 
 def _is_law(found: Expr, data: Data) -> bool:
