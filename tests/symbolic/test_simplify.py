@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from strategies import expressions, points
 from unisymnet.symbolic import parse
 from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var, evaluate, size, walk
+from unisymnet.symbolic.present import pretty
 from unisymnet.symbolic.simplify import present, simplify
 
 NOT_CANONICAL = {"sub", "neg", "div", "inv", "square", "sqrt"}
@@ -212,3 +213,7 @@ def test_values_where_roots_and_signs_matter() -> None:
         old, new = evaluate(expr, X), evaluate(simplify(expr), X)
         fine = np.isfinite(old)
         np.testing.assert_allclose(new[fine], old[fine], rtol=1e-12)
+
+
+def test_a_coefficient_that_has_become_zero_can_be_written() -> None:
+    assert str(pretty(Call("mul", (Const(0.0), Var(0), Call("pow", (Var(1), Const(-1.0))))))) == "0*x0/x1"

@@ -179,7 +179,10 @@ def run(tasks: Sequence[Task], out: Path, *, jobs: int = 1) -> None:
     with ProcessPoolExecutor(jobs) as pool:
         waiting = {pool.submit(run_task, task): task for task in todo}
         for number, finished in enumerate(as_completed(waiting), 1):
-            record = finished.result()
+            try:
+                record = finished.result()
+            except Exception as mistake:  # one function's bug must not cost the other runs; the record tells it
+                record = dict(zip(KEY, waiting[finished].key())) | {"status": "error", "message": repr(mistake)}
             append_record(out, record)
             shown = {k: record.get(k) for k in ("number", "method", "noise", "solved", "r2", "seconds")}
             print(f"{number}/{len(todo)}", shown, flush=True)

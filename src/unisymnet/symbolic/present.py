@@ -134,7 +134,7 @@ def _raised(factor: Expr, exponent: int) -> Expr:
 
 def _divisor(coefficient: float, factors: list[Expr]) -> float | None:
     """The whole number that says the same below the fraction bar, unless it would have to be multiplied in there."""
-    divisor = _short(1.0 / coefficient)
+    divisor = _short(1.0 / coefficient) if coefficient else None  # products of tiny numbers can be 0
     if divisor is None or not divisor.is_integer() or 1.0 / divisor != coefficient:
         return None
     for factor in factors:
