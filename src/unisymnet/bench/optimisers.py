@@ -39,7 +39,7 @@ Record = dict[str, Any]
 N_STRUCTURES = 10
 EXACT = 1e-24  # share of the variance
 NOISE = (0.0, 0.001, 0.01, 0.1)
-KEY = ("number", "method", "noise", "structures", "domain", "signed", "paper", "trial")
+KEY = ("number", "method", "noise", "structures", "domain", "signed", "paper", "trial", "seed", "max_time")
 METHODS = ("sfo", "dno-p", "dno-np", "default")
 # The paper's training and nothing else, for the comparison with what is added here.
 PLAIN = DNO(signed=False, screening=0, holdout=0.0, trust=False, n_settling=0, n_cut=0)
@@ -73,7 +73,7 @@ def structures_for(kind: str, data: Data, problem: Problem, *, rng: np.random.Ge
     stage = TransformerProposer(n_candidates=N_STRUCTURES, n_bags=1, n_samples=0, n_frequent=0)
     proposals = stage.propose(problem, ParetoFront(), rng=rng, deadline=Deadline.after(60.0))
     found = (structure_of(proposal.expr, problem.n_features) for proposal in proposals)
-    # One structure can come as several proposals (signs of bases), and different ones can be the same structure.
+    # Where a column seems idle the stage asks its model twice, with and without it; what comes twice counts once.
     return list(islice(dict.fromkeys(structure for structure in found if structure is not None), N_STRUCTURES))
 
 
