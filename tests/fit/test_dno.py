@@ -99,6 +99,29 @@ def test_products_of_mixed_sign_need_the_signed_logarithm() -> None:
     assert scores[True] > 0.999 and scores[False] < 0.9
 
 
+def test_a_pole_is_found_where_the_target_is_bent() -> None:
+    """Squared error sees the rows beside the pole only, and they tell nothing about where it is."""
+    problem = data("1/(x0 - 0.7*x1 + 0.3)")
+    structure = structure_of(parse("1/(x0 - 0.7*x1 + 0.3)"), 3)
+    assert structure is not None
+    scores = {}
+    for bend in (0.0, 0.3):
+        dno = DNO(bend=bend, n_restarts=16, n_cut=0)
+        result = dno.train(structure, problem, rng=np.random.default_rng(1), deadline=NEVER)
+        scores[bend] = r2(problem.y, result.predict(problem.X))
+    assert scores[0.3] > 0.999 and scores[0.0] < 0.9
+
+
+@pytest.mark.parametrize("settings", [{"n_settling": 0}, {"n_restarts": 1}, {"screening": 0, "holdout": 0.0}])
+def test_bent_targets_are_judged_as_they_are(settings: dict[str, float]) -> None:
+    problem = data("1/(x0 - 0.7*x1 + 0.3)")
+    structure = structure_of(parse("1/(x0 - 0.7*x1 + 0.3)"), 3)
+    assert structure is not None
+    dno = DNO(n_cut=0, keep_history=True, **settings)  # type: ignore[arg-type]
+    result = dno.train(structure, problem, rng=np.random.default_rng(1), deadline=NEVER)
+    assert result.loss == pytest.approx(np.mean((problem.y - result.predict(problem.X)) ** 2))
+
+
 def test_formulas_are_defined_on_the_data() -> None:
     X = np.random.default_rng(0).uniform(-3.0, -0.5, (50, 2))
     network = identify(parse("3*x0**2*x1"), 2)

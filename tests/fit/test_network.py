@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from unisymnet.fit.formula_module import formula_to_module  # noqa: E402
-from unisymnet.fit.network import Activations, Blueprint, SymbolicNetwork, default_ops, initial  # noqa: E402
+from unisymnet.fit.network import Activations, Blueprint, SymbolicNetwork, default_ops, initial, with_plain_exponents  # noqa: E402
 from unisymnet.symbolic.expr import evaluate  # noqa: E402
 from unisymnet.symbolic.identify import identify  # noqa: E402
 from unisymnet.symbolic.parse import parse  # noqa: E402
@@ -167,3 +167,15 @@ def test_whole_exponents_are_no_constants() -> None:
     assert module.constants.tolist() == [2.0, 1.5]
     with pytest.raises(ValueError, match="columns"):
         module(torch.zeros(3, 2))
+
+
+def test_half_of_the_restarts_can_begin_with_plain_exponents() -> None:
+    structure = identify(parse("x0**1.7/x1 + sin(x0)"), 2).structure
+    blueprint = Blueprint.dense(structure.ops, 2)
+    rng = np.random.default_rng(0)
+    theta = initial(blueprint, 8, scale=2.0, init="scaled", rng=rng)
+    changed = with_plain_exponents(blueprint, theta.clone(), rng) != theta
+    n_exponents = sum(
+        (ops.count("exp") * below.count("ln")) for below, ops in zip(structure.ops, structure.ops[1:], strict=False)
+    )
+    assert n_exponents > 0 and changed.sum(dim=1).tolist() == [0, 0, n_exponents, n_exponents] * 2

@@ -42,7 +42,7 @@ NOISE = (0.0, 0.001, 0.01, 0.1)
 KEY = ("number", "method", "noise", "structures", "domain", "signed", "paper", "trial", "seed", "max_time")
 METHODS = ("sfo", "dno-p", "dno-np", "default")
 # The paper's training and nothing else, for the comparison with what is added here.
-PLAIN = DNO(signed=False, screening=0, holdout=0.0, trust=False, n_settling=0, n_cut=0)
+PLAIN = DNO(signed=False, screening=0, holdout=0.0, trust=False, bend=0.0, plain_exponents=False, n_settling=0, n_cut=0)
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,9 @@ class DNO:
     epochs (0: never) and reaches ``widen`` of the range beyond it. Beyond the paper, each with its switch: ``signed``
     (signs of products), ``screening`` (so many draws for every restart, the best are trained), ``holdout`` (a share
     of the rows that only ranks the restarts, before they all settle on all rows), ``trust`` (half of the dense
-    networks begin with the structure's own connections, the others open before they settle), ``n_settling``
+    networks begin with the structure's own connections, the others open before they settle), ``bend`` (targets whose
+    median size is a smaller share of their root mean square are bent before they are fitted as they are),
+    ``plain_exponents`` (half of the restarts begin with exponents such as -1 and 2), ``n_settling``
     (Levenberg-Marquardt steps at the end), ``n_cut`` (how many restarts are thinned out).
     """
 
@@ -66,6 +68,8 @@ class DNO:
     screening: int = 8
     holdout: float = 0.2
     trust: bool = True
+    bend: float = 0.3
+    plain_exponents: bool = True
     n_settling: int = 60
     n_cut: int = 2
     cut_share: float = 0.15
@@ -97,7 +101,8 @@ class DNO:
     def _train(self, blueprint: Any, problem: Problem, rng: np.random.Generator, deadline: Deadline) -> DNOResult:
         import torch
 
-        from .training import Rows, trained
+        from .rows import Rows
+        from .training import trained
 
         X, y, weights = _sample(problem, self.max_rows, rng)
         rows = Rows(torch.tensor(X), torch.tensor(y), torch.tensor(weights))
@@ -286,7 +291,7 @@ def _power(base: Expr, positive: Expr, exponent: float, near: float, whole: bool
         return Call("pow", (base, Const(float(round(exponent)))))
     # The signed network gives a negative number to the power k the value |x|^k cos(kπ).
     turned = math.cos(math.pi * exponent)
-    return Const(turned or 1.0) * Call("pow", (positive, Const(exponent)))
+    return Const(turned if abs(turned) > 1e-9 else 1.0) * Call("pow", (positive, Const(exponent)))
 
 
 def allowed(expr: Expr, problem: Problem) -> bool:

@@ -22,6 +22,7 @@ from ..symbolic.operators import UNARY_LIBRARY
 from ..symbolic.structure import Network, Ops, Row, Structure
 
 Mask = NDArray[np.bool_]
+PLAIN_EXPONENTS = (-2.0, -1.0, -1.0, 1.0, 1.0, 2.0)
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,20 @@ def initial(blueprint: Blueprint, n_restarts: int, *, scale: float, init: str, r
     if blueprint.hints:
         theta[::2] = _drawn(blueprint.hints, n_restarts, scale, init, rng)[::2]
     return torch.from_numpy(theta)
+
+
+def with_plain_exponents(blueprint: Blueprint, theta: Tensor, rng: np.random.Generator) -> Tensor:
+    """Start values of which every second pair of restarts has usual exponents (weights from an ln to an exp)."""
+    below: tuple[str, ...] = ()
+    at, places = 0, []
+    for ops, mask in zip(blueprint.ops, blueprint.masks, strict=True):
+        pairs = [(i, j) for i, op in enumerate(ops) for j, lower in enumerate(below) if (op, lower) == ("exp", "ln")]
+        places += [at + i * mask.shape[1] + j for i, j in pairs]
+        below, at = ops, at + mask.size
+    chosen = np.flatnonzero(np.arange(len(theta)) // 2 % 2)
+    draws = rng.choice(PLAIN_EXPONENTS, (len(chosen), len(places)))
+    theta[np.ix_(chosen, places)] = torch.from_numpy(draws)
+    return theta
 
 
 def _drawn(

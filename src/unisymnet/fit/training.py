@@ -9,7 +9,7 @@ their effect on the loss, settling in between.  Knows no formulas (dno.py).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,35 +17,13 @@ import torch
 from torch import Tensor
 
 from ..deadline import Deadline
-from .network import Activations, Blueprint, SymbolicNetwork, initial
+from .network import Activations, Blueprint, SymbolicNetwork, initial, with_plain_exponents
+from .rows import Rows
 
 if TYPE_CHECKING:
     from .dno import DNO
 
 SCREENED = 150  # rows that a first look at a start needs
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Training rows as tensors; ``weights`` have mean 1."""
-
-    x: Tensor
-    y: Tensor
-    weights: Tensor
-
-    def split(self, share: float, *, rng: np.random.Generator) -> tuple[Rows, Rows | None]:
-        """Rows to train on and, where there are enough, a share of them on which an overfitted network shows."""
-        if not share or len(self.y) < 50:
-            return self, None
-        order = rng.permutation(len(self.y))
-        n_held = int(share * len(self.y))
-        held, kept = (torch.from_numpy(np.sort(part)) for part in (order[:n_held], order[n_held:]))
-        return tuple(Rows(self.x[part], self.y[part], self.weights[part]) for part in (kept, held))  # type: ignore[return-value]
-
-    def losses(self, values: Tensor) -> Tensor:
-        """Mean squared error of every restart, inf where it is undefined."""
-        losses = ((values - self.y) ** 2 * self.weights).mean(dim=1)
-        return torch.where(torch.isfinite(losses), losses, torch.inf)
 
 
 @dataclass(frozen=True)
@@ -70,28 +48,33 @@ def trained(
     settings: DNO, blueprint: Blueprint, rows: Rows, *, rng: np.random.Generator, deadline: Deadline
 ) -> Trained:
     """Train from random starts; columns and target are brought to size one first, so that one rate serves all."""
-    x_scales = rows.x.square().mean(dim=0).sqrt()
-    x_scales = torch.where(x_scales > 0.0, x_scales, torch.ones_like(x_scales))
-    y_scale = float(rows.y.square().mean().sqrt()) or 1.0
-    unit = Rows(rows.x / x_scales, rows.y / y_scale, rows.weights)
+    unit, x_scales, y_scale = rows.scaled(settings.bend, settings.n_restarts)
     activations = Activations(settings.theta_ln, settings.theta_exp, settings.epsilon, settings.signed)
 
-    def draw() -> SymbolicNetwork:
+    def draw(vary: bool = False) -> SymbolicNetwork:
         start = initial(blueprint, settings.n_restarts, scale=settings.scale, init=settings.init, rng=rng)
+        if vary:
+            # Different overall sizes: frequencies are not all near one.
+            start *= torch.from_numpy(np.exp(rng.uniform(-0.7, 1.1, (settings.n_restarts, 1))))
+        if settings.plain_exponents:
+            start = with_plain_exponents(blueprint, start, rng)
         return SymbolicNetwork(blueprint, start, activations)
 
     network = draw()
     if settings.screening:
-        few = Rows(unit.x[:SCREENED], unit.y[:SCREENED], unit.weights[:SCREENED])
-        _screen(network, draw, few, settings.screening, rng=rng, deadline=deadline)
+        _screen(network, draw, unit.part(slice(SCREENED)).all_chordal(), settings.screening, rng=rng, deadline=deadline)
     part, held = unit.split(settings.holdout, rng=rng)
     curve = train(settings, network, part, rng=rng, deadline=deadline)
     if settings.n_settling:
         # All restarts a little, then the best of them to the end.
         curve += settle(network, part, settings.n_settling // 4, deadline=deadline)
-        network = network.picked(_ranking(network, part, held)[: max(4, settings.n_restarts // 4)])
+        network, part, held = _best(network, part, held, max(4, settings.n_restarts // 4))
         network.reopen(blueprint)
         curve += settle(network, part, settings.n_settling, deadline=deadline, held=held)
+    if unit.chordal is not None:
+        unit, part, held = unit.straight(), part.straight(), held.straight() if held else None
+        # The losses so far were those of another target.
+        curve = settle(network, part, settings.n_settling, deadline=deadline, held=held)
     network.reopen(blueprint)
     network = network.picked(_ranking(network, part, held))
     with torch.no_grad():
@@ -119,10 +102,22 @@ def _ranking(network: SymbolicNetwork, rows: Rows, held: Rows | None) -> list[in
     return torch.argsort(_worse(network, rows, held), stable=True).tolist()
 
 
+def _best(network: SymbolicNetwork, rows: Rows, held: Rows | None, n: int) -> tuple[SymbolicNetwork, Rows, Rows | None]:
+    """The best ``n`` restarts, as many of each kind where the target is bent, and the rows for them."""
+    order = _ranking(network, rows, held)
+    if rows.chordal is None:
+        return network.picked(order[:n]), rows, held
+    chordal = rows.chordal[:, 0]
+    kinds = [[i for i in order if bool(chordal[i]) == kind] for kind in (True, False)]
+    order = [i for kind in kinds for i in kind[: n // 2]]
+    kept = rows.chordal[order]
+    return network.picked(order), replace(rows, chordal=kept), replace(held, chordal=kept) if held else None
+
+
 @torch.no_grad()
 def _screen(
     network: SymbolicNetwork,
-    draw: Callable[[], SymbolicNetwork],
+    draw: Callable[..., SymbolicNetwork],
     rows: Rows,
     n_rounds: int,
     *,
@@ -136,9 +131,7 @@ def _screen(
     n_chosen = (network.n_restarts + 1) // 2
     kept, opened, losses = network.theta[:0], network.open[:0], rows.y[:0]
     for _ in range(n_rounds):
-        fresh = draw()
-        # Different overall sizes: frequencies and exponents are not all near one.
-        fresh.theta.mul_(torch.from_numpy(np.exp(rng.uniform(-0.7, 1.1, (fresh.n_restarts, 1)))))
+        fresh = draw(vary=True)
         losses = torch.cat([losses, solve_output(fresh, rows)])
         kept, opened = torch.cat([kept, fresh.theta]), torch.cat([opened, fresh.open])
         order = torch.argsort(losses, stable=True)[:n_chosen]
@@ -156,7 +149,9 @@ def solve_output(network: SymbolicNetwork, rows: Rows) -> Tensor:
     top = torch.cat([top, torch.ones_like(top[:, :, :1])], dim=2) * network.open[:, None, last]
     top = torch.nan_to_num(top, nan=0.0, posinf=0.0, neginf=0.0).clamp(-1e30, 1e30)
     sizes = top.square().mean(dim=1, keepdim=True).sqrt() + 1e-300
-    weighed = (top / sizes).transpose(1, 2) * (rows.weights / len(rows.y))
+    # Where the target is bent, a row counts as much as its bent value moves.
+    counted = rows.weights if rows.chordal is None else rows.weights / (1.0 + rows.y**2) ** 2
+    weighed = (top / sizes).transpose(1, 2) * (counted / len(rows.y))
     curvature = torch.bmm(weighed, top / sizes) + 1e-9 * torch.eye(top.shape[2], dtype=top.dtype)
     solved = torch.linalg.solve_ex(curvature, (weighed @ rows.y)[..., None])[0]
     network.theta[:, last] = torch.nan_to_num((solved / sizes.transpose(1, 2))[..., 0])
@@ -176,12 +171,13 @@ def train(
             break
         if settings.penalty_every and epoch % settings.penalty_every == 0:
             wide = wider(rows.x, settings.widen, rng=rng)
-            for batch in wide.split(settings.batch):
-                _step(network, optimiser, settings.penalty_weight * network.run(batch)[1])
+            for inputs in wide.split(settings.batch):
+                _step(network, optimiser, settings.penalty_weight * network.run(inputs)[1])
         else:
             for picked in torch.from_numpy(rng.permutation(len(rows.x))).split(settings.batch):
-                values, penalty = network.run(rows.x[picked])
-                errors = ((values - rows.y[picked]) ** 2 * rows.weights[picked]).mean(dim=1)
+                batch = rows.part(picked)
+                values, penalty = network.run(batch.x)
+                errors = (batch.errors(values) ** 2 * batch.weights).mean(dim=1)
                 _step(network, optimiser, errors + settings.penalty_weight * penalty)
         with torch.no_grad():
             losses = rows.losses(network(rows.x))
@@ -265,8 +261,10 @@ def settle(
 def _normal_equations(network: SymbolicNetwork, rows: Rows) -> tuple[Tensor, Tensor]:
     """JᵀWJ/n and JᵀWr/n of every restart; closed numbers have zero rows."""
     values, slopes = network.jacobian(rows.x)
+    if rows.chordal is not None:
+        slopes = slopes * rows.bend(values)[..., None]
     slopes = torch.nan_to_num(slopes, nan=0.0, posinf=0.0, neginf=0.0).clamp(-1e100, 1e100)
-    residuals = torch.nan_to_num(values - rows.y, nan=0.0, posinf=0.0, neginf=0.0)
+    residuals = torch.nan_to_num(rows.errors(values), nan=0.0, posinf=0.0, neginf=0.0)
     weighed = slopes.transpose(1, 2) * (rows.weights / len(rows.y))
     return torch.bmm(weighed, slopes), torch.bmm(weighed, residuals[..., None])[..., 0]
 
