@@ -41,6 +41,7 @@ def test_exact_sums(law, ranges, n):
         ("x0**x1", [(0.1, 2), (-1, 2)]),
         ("x0+x1+2*sqrt(x0*x1)*cos(x2)", [(1, 5)] * 3),
         ("cos(x0)*cos(x1)*cos(x2)+sin(x1)*sin(x2)", [(0, 3), (0, 1.5), (0, 1.5)]),
+        ("x1*(x0*ln(x0)+(1-x0)*ln(1-x0))", [(0.05, 0.95), (1, 4)]),
     ],
 )
 def test_exact_sums_with_unary_functions(law, ranges):

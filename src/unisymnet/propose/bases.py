@@ -3,9 +3,9 @@
 All views are right-hand sides of one QR, so a basis costs one factorisation.  If some view is exact, elimination
 finds the few terms that matter.  Otherwise the data are taken as noisy: each view is regressed with its weights,
 columns are eliminated by description length, and the best few formulas are refitted in the space of y.
-``Bases`` uses powers of the inputs only, ``ExtendedBases`` multiplies them by sin, cos, exp, ln or roots of one or
-two inputs, or by sines and cosines of up to five, the smallest bases first.  Inner constants (sin(2·x)) are not found
-here.
+``Bases`` uses powers of the inputs only, ``ExtendedBases`` multiplies them by sin, cos, exp, ln (of x, of 1 - x where x
+is a share) or roots of one or two inputs, or by sines and cosines of up to five, the smallest bases first.  Inner
+constants (sin(2·x)) are not found here.
 """
 
 from __future__ import annotations

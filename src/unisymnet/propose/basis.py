@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Problem
-from ..symbolic.expr import Call, Expr, Var, evaluate
+from ..symbolic.expr import Call, Const, Expr, Var, evaluate
 from .polynomial import Poly, make_poly
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Table = tuple[tuple[float, ...], ...]
+LEAST_SHARE = 0.3  # a column that nowhere exceeds it is hardly a share of a whole
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class Unary:
 
 
 def unaries(problem: Problem, high: bool) -> list[Unary]:
-    """sin with cos, exp, ln and roots of each input, as far as its values and the operators permit.
+    """sin with cos, exp, ln (for shares also of 1 - x) and roots of each input, as its values and the operators permit.
 
     sin² + cos² = 1 would make columns dependent: with ``high`` powers, cos enters only to the first.
     """
@@ -174,10 +175,19 @@ def unaries(problem: Problem, high: bool) -> list[Unary]:
             if problem.allows("ln"):
                 whole = [1.0, 2.0] if high else [1.0]
                 found.append(Unary(f"ln x{i}", (Call("ln", (x,)),), tuple((p,) for p in whole)))
+                rest = _rest(problem, i)
+                if rest is not None and not high:
+                    found.append(Unary(f"ln(1 - x{i})", (Call("ln", (rest,)),), ((1.0,),)))
             if problem.allows("sqrt") or problem.allows("pow"):
                 whole = [0.5, -0.5, 1.5, -1.5] if high else [0.5, -0.5]
                 found.append(Unary(f"sqrt x{i}", (x,), tuple((p,) for p in whole)))
     return found
+
+
+def _rest(problem: Problem, i: int) -> Expr | None:
+    """1 - x of an input that can be a share or a probability."""
+    plausible = problem.x_scales[i] == 1.0 and LEAST_SHARE < np.max(problem.X[:, i]) < 1.0
+    return Const(1.0) - Var(i) if plausible else None
 
 
 class Grid:
