@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
+from itertools import compress
 from typing import Any
 
 from ..problems import load_suite
@@ -76,6 +77,7 @@ def _table(suite: str, noise: float, records: Sequence[Record]) -> Table:
 
 def _figure(suite: str, records: Sequence[Record]) -> Figure:
     cells = groups([record for record in records if record["suite"] == suite], "method", "max_time")
+    n_problems = len(load_suite(suite))
 
     def draw(fig: Any) -> None:
         axes = fig.subplots(1, 3)
@@ -90,10 +92,13 @@ def _figure(suite: str, records: Sequence[Record]) -> Figure:
                 [mean_r2(cell) for cell in some],
                 [mean(record["scores"].get("srbench_complexity") for record in cell) for cell in some],
             )
+            partly = [len({record["problem"] for record in cell}) < n_problems for cell in some]
             for axis, values in zip(axes, curves, strict=True):
                 # One colour a method: its shorter budgets are the broken lines.
                 line = "o-" if budget == longest[method] else "^-."
                 axis.plot(x, values, line, color=colour(method, place), label=label)
+                for at, value in compress(zip(x, values, strict=True), partly):
+                    axis.plot(at, value, line[0], color=colour(method, place), markerfacecolor="white", zorder=3)
         paper = facts.srbench(suite)
         for number, axis in enumerate(axes):
             axis.plot(range(4), [paper[n][number] for n in facts.NOISES], "s--", color=colour("paper"), label="paper")
@@ -106,7 +111,8 @@ def _figure(suite: str, records: Sequence[Record]) -> Figure:
         axes[2].set(title="complexity")
         fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8.5)
 
-    return Figure(f"srbench-{suite}", f"SRBench, {suite}: by noise level", draw, (9.0, 3.6))
+    title = f"SRBench, {suite}: by noise level (hollow: a sample of the problems)"
+    return Figure(f"srbench-{suite}", title, draw, (9.0, 3.6))
 
 
 EXPERIMENT = Experiment(
