@@ -120,12 +120,16 @@ def extended_bases(problem: Problem, cap: int) -> list[Product]:
     if d >= 3:
         middle.append(multilinear(d, 3))
         large.append(multilinear(d, 4))
-    if bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow")):
+    roots = bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow"))
+    if roots:
         large.append(halves(d, 2))
     if any(divisors):
         large += [laurent(d, degree, divisors) for degree in (2, 3) if _count(2 * d, degree) <= 2 * cap]
     low, high = unaries(problem, high=False), unaries(problem, high=True)
     found: list[Product] = [(base, (u,)) for u in (*low, *high) for base in (*small, *middle, *large)]
+    if roots and d <= 4:
+        # Powers of an input are hard to tell from its own logarithm; (a + b ln x0)/sqrt(x1) needs none of x0.
+        found += [(boxes(d, 1.0, 0.5, divisors, without=u.of), (u,)) for u in (*low, *high)]
     found += [(base, pair) for pair in combinations(low, 2) for base in (*small, *middle)]
     found += [(base, pair) for pair in combinations(high, 2) for base in small]
     # Angles come in threes and more: products of waves of all of them, as in spherical trigonometry.

@@ -139,19 +139,24 @@ def laurent(d: int, degree: int, divisors: Sequence[bool]) -> Basis:
     return Basis(f"laurent {degree}", _inputs(d), allowed)
 
 
-def boxes(d: int, highest: float, step: float, divisors: Sequence[bool]) -> Basis:
-    """Every combination of powers from -highest to highest in steps (few inputs only)."""
+def boxes(d: int, highest: float, step: float, divisors: Sequence[bool], without: int | None = None) -> Basis:
+    """Every combination of powers from -highest to highest in steps (few inputs only), of all inputs or all but one."""
     count = round(highest / step)
     ranges = [[k * step for k in range(-count if ok else 0, count + 1)] for ok in divisors]
+    name = f"box {highest:g} by {step:g}"
+    if without is not None:
+        ranges[without] = [0.0]
+        name += f" without x{without}"
     rows = sorted(product(*ranges), key=lambda row: (sum(map(abs, row)), sum(p < 0 for p in row)))
-    return Basis(f"box {highest:g} by {step:g}", _inputs(d), tuple(rows))
+    return Basis(name, _inputs(d), tuple(rows))
 
 
 @dataclass(frozen=True)
 class Unary:
-    """Functions of one input that multiply a basis: atoms and the powers in which they enter."""
+    """Functions of one input (its number is ``of``) that multiply a basis: atoms and the powers in which they enter."""
 
     name: str
+    of: int
     atoms: tuple[Expr, ...]
     powers: Table
 
@@ -167,20 +172,20 @@ def unaries(problem: Problem, high: bool) -> list[Unary]:
         if problem.allows("sin", "cos"):
             waves = (Call("sin", (x,)), Call("cos", (x,)))
             powers = [(1.0, 0.0), (0.0, 1.0), (2.0, 0.0), (1.0, 1.0)]
-            found.append(Unary(f"sin cos x{i}", waves, tuple(powers if high else powers[:2])))
+            found.append(Unary(f"sin cos x{i}", i, waves, tuple(powers if high else powers[:2])))
         if problem.allows("exp") and np.max(np.abs(column)) < 50.0:
             whole = [1.0, -1.0, 2.0, -2.0] if high else [1.0, -1.0]
-            found.append(Unary(f"exp x{i}", (Call("exp", (x,)),), tuple((p,) for p in whole)))
+            found.append(Unary(f"exp x{i}", i, (Call("exp", (x,)),), tuple((p,) for p in whole)))
         if np.min(column) > 0.0:
             if problem.allows("ln"):
                 whole = [1.0, 2.0] if high else [1.0]
-                found.append(Unary(f"ln x{i}", (Call("ln", (x,)),), tuple((p,) for p in whole)))
+                found.append(Unary(f"ln x{i}", i, (Call("ln", (x,)),), tuple((p,) for p in whole)))
                 rest = _rest(problem, i)
                 if rest is not None and not high:
-                    found.append(Unary(f"ln(1 - x{i})", (Call("ln", (rest,)),), ((1.0,),)))
+                    found.append(Unary(f"ln(1 - x{i})", i, (Call("ln", (rest,)),), ((1.0,),)))
             if problem.allows("sqrt") or problem.allows("pow"):
                 whole = [0.5, -0.5, 1.5, -1.5] if high else [0.5, -0.5]
-                found.append(Unary(f"sqrt x{i}", (x,), tuple((p,) for p in whole)))
+                found.append(Unary(f"sqrt x{i}", i, (x,), tuple((p,) for p in whole)))
     return found
 
 
