@@ -39,7 +39,7 @@ TIER_OF = {unit: tier for tier, units in enumerate(TIERS) for unit in units}
 HOMES = {
     "torch": {
         *("model.transformer", "model.train", "model.export"),
-        *("fit.network", "fit.training", "fit.dno", "fit.formula_module"),
+        *("fit.network", "fit.rows", "fit.training", "fit.dno", "fit.formula_module"),
         "bench.eql",
     },
     "sympy": {"symbolic.sympy_bridge"},

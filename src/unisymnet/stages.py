@@ -36,6 +36,7 @@ _NOISY: tuple[Row, ...] = (
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
+_EXPONENTIALS: Row = ("exponentials", "propose.exponentials:Exponentials", {})
 _INNER: tuple[Row, ...] = (
     ("features", "propose.features:Features", {}),
     ("pairs", "propose.pairs:Pairs", {}),
@@ -67,12 +68,20 @@ _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY), "max_time": 6.0})
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
 _FIRST = _CLOSED[:4]
-_IF_CLEAN = (*_CLOSED[4:], _STRETCHED, _LIKELIEST, _SHALLOW, _MIDDLE, *_INNER[:1], *_NOISY, *_INNER[1:], _DEEP)
+_IF_CLEAN = (
+    *_CLOSED[4:],
+    *(_STRETCHED, _EXPONENTIALS, _LIKELIEST, _SHALLOW, _MIDDLE),
+    *_INNER[:1],
+    *_NOISY,
+    *_INNER[1:],
+    _DEEP,
+)
 _IF_NOISY = (
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],
     _STRETCHED,
+    _EXPONENTIALS,
     _NOISY_SHALLOW,
     _MIDDLE,
     *_INNER,

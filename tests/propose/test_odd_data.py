@@ -8,6 +8,7 @@ from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.bases import Bases, ExtendedBases
+from unisymnet.propose.exponentials import Exponentials
 from unisymnet.propose.factors import Factors
 from unisymnet.propose.monomial import Monomial
 from unisymnet.propose.offset import Offset
@@ -41,6 +42,7 @@ STAGES = [
     Factors(),
     Bases(max_columns=60, noisy_columns=20),
     Signomial(rounds=2),
+    Exponentials(rounds=2),
     Rational(max_columns=30, noisy_columns=12),
     ExtendedBases(max_columns=30, noisy_columns=8, seconds=1.0),
 ]

@@ -42,6 +42,8 @@ class LogInputs:
     logs: Floats  # (rows, columns)
     signs: Floats  # (rows, columns), sign of x
     mixed: tuple[int, ...]  # positions (not column numbers) of columns with both signs
+    # Where given, ``logs`` are the columns over these: their exponents are rates, and power laws exponentials.
+    scales: Floats | None = None
 
 
 def log_inputs(problem: Problem, rows: NDArray[np.intp]) -> LogInputs:

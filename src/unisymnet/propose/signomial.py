@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
-from ..symbolic.expr import Call, Expr, Var
+from ..symbolic.expr import Call, Const, Expr, Var
 from .bases import capped
 from .exponents import fit_exponents
 from .monomial import LogInputs, log_inputs, nearest_simple
@@ -68,7 +68,7 @@ class Signomial:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        inputs = log_inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
+        inputs = self._inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
         if is_constant(problem) or not inputs.columns or len(inputs.rows) < 8:
             return
         deadline = deadline.sooner(self.seconds)
@@ -97,6 +97,9 @@ class Signomial:
                     pool.add(expr)
             pool.settle(2 * self.limit, deadline)
             yield from pool.proposals(self.limit, worse=30.0)
+
+    def _inputs(self, problem: Problem, rows: NDArray[np.intp]) -> LogInputs:
+        return log_inputs(problem, rows)
 
     def _plan(self) -> Iterator[int]:
         """Two terms every round, three every round but the first, four in the last rounds."""
@@ -180,7 +183,7 @@ class _Fit:
 
     def exact(self) -> Expr | None:
         """Rounded exponents, coefficients by least squares."""
-        rounded = np.array([[nearest_simple(m, 1e-4, thirds=True) for m in row] for row in self.trial.exponents])
+        rounded = np.array([[self._simple(m, 1e-4, thirds=True) for m in row] for row in self.trial.exponents])
         coefficients = self._solve(rounded)
         if coefficients is None:
             return None
@@ -222,7 +225,7 @@ class _Fit:
             spread[free] = standard_errors(jacobian, rss)[k:]
             for place in zip(*np.nonzero(free), strict=True):
                 # The next look is sharper: rounding some makes the errors of the others smaller.
-                simple = nearest_simple(float(exponents[place]), reach * float(spread[place]))
+                simple = self._simple(float(exponents[place]), reach * float(spread[place]))
                 if simple != exponents[place]:
                     exponents[place], free[place] = simple, False
         start = np.r_[coefficients, exponents[free]]
@@ -240,6 +243,11 @@ class _Fit:
             strong = np.arange(k) != np.argmax(errors / np.abs(coefficients))
             fewer = replace(self.trial, exponents=exponents[strong], parity=self.trial.parity[strong])
             yield from _Fit(self.problem, self.inputs, fewer).refitted()
+
+    def _simple(self, exponent: float, reach: float, thirds: bool = False) -> float:
+        if self.inputs.scales is None:
+            return nearest_simple(exponent, reach, thirds)
+        return 0.0 if abs(exponent) <= reach else exponent  # no other rate is special
 
     def _terms(self, exponents: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -278,6 +286,8 @@ class _Fit:
         """The sum over inputs, |x| where a column of both signs has no whole power of the right parity."""
         if not np.all(np.abs(exponents) < 12.0) or not np.isfinite(coefficients).all():
             return None
+        if self.inputs.scales is not None:
+            return _exponentials(self.inputs.columns, coefficients, exponents / self.inputs.scales)
         atoms: list[Expr] = [Var(i) for i in self.inputs.columns]
         d = len(atoms)
         atoms += [Call("abs", (v,)) for v in atoms]
@@ -298,3 +308,15 @@ class _Fit:
             rows.append(row.tolist())
             scaled.append(float(c))
         return make_poly(atoms, rows, scaled)
+
+
+def _exponentials(columns: tuple[int, ...], coefficients: Floats, rates: Floats) -> Poly:
+    """Σ c·exp(Σ rate·x); a term without rates is the constant."""
+    atoms: list[Expr] = []
+    rows = np.zeros((len(rates), len(rates)))
+    for k, row in enumerate(rates):
+        parts = [Const(float(rate)) * Var(i) for rate, i in zip(row, columns, strict=True) if rate]
+        if parts:
+            rows[k, len(atoms)] = 1.0
+            atoms.append(Call("exp", (sum(parts[1:], start=parts[0]),)))
+    return make_poly(atoms, rows[:, : len(atoms)].tolist(), coefficients.tolist())
