@@ -284,7 +284,7 @@ class _Fit:
 
     def _poly(self, coefficients: Floats, exponents: Floats) -> Poly | None:
         """The sum over inputs, |x| where a column of both signs has no whole power of the right parity."""
-        if not np.all(np.abs(exponents) < 12.0) or not np.isfinite(coefficients).all():
+        if not np.all(np.abs(exponents) < 12.0) or not np.isfinite(coefficients).all() or _coincide(exponents):
             return None
         if self.inputs.scales is not None:
             return _exponentials(self.inputs.columns, coefficients, exponents / self.inputs.scales)
