@@ -36,7 +36,17 @@ _NOISY: tuple[Row, ...] = (
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
-_EXPONENTIALS: Row = ("exponentials", "propose.exponentials:Exponentials", {})
+_MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
+_FEW_VIEWS: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "seconds": 0.3}
+# Exponentials are found at once or seldom: a quick look early, a longer one after the inner functions.
+_EXPONENTIALS: tuple[Row, ...] = (
+    ("exponentials", "propose.exponentials:Exponentials", _FEW_VIEWS),
+    ("exponentials", "propose.exponentials:Exponentials", {**_MIXED, **_FEW_VIEWS}),
+)
+_MORE_EXPONENTIALS: tuple[Row, ...] = (
+    ("exponentials", "propose.exponentials:Exponentials", {}),
+    ("exponentials", "propose.exponentials:Exponentials", _MIXED),
+)
 _INNER: tuple[Row, ...] = (
     ("features", "propose.features:Features", {}),
     ("pairs", "propose.pairs:Pairs", {}),
@@ -70,8 +80,11 @@ _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, 
 _FIRST = _CLOSED[:4]
 _IF_CLEAN = (
     *_CLOSED[4:],
-    *(_STRETCHED, _EXPONENTIALS, _LIKELIEST, _SHALLOW, _MIDDLE),
+    _STRETCHED,
+    *_EXPONENTIALS,
+    *(_LIKELIEST, _SHALLOW, _MIDDLE),
     *_INNER[:1],
+    *_MORE_EXPONENTIALS,
     *_NOISY,
     *_INNER[1:],
     _DEEP,
@@ -81,7 +94,7 @@ _IF_NOISY = (
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],
     _STRETCHED,
-    _EXPONENTIALS,
+    *_EXPONENTIALS,
     _NOISY_SHALLOW,
     _MIDDLE,
     *_INNER,

@@ -25,6 +25,20 @@ def test_exact_sums_of_exponentials(law, ranges):
     assert solve(Exponentials(noisy=False), X, y)[0] < 1e-12
 
 
+@pytest.mark.parametrize(
+    ("law", "ranges"),
+    [
+        ("0.7+2.5*exp(0.47*x0-0.3*x0**2)", [(-5, 5)]),
+        ("2*exp(-(x0-1)**2)+3*exp(-(x0+1.5)**2/3)", [(-4, 4)]),
+        ("x0*exp(-0.4*x1)-x1*exp(-0.2*x0)", [(1, 5), (0.5, 3)]),
+        ("x0**1.3*exp(-x0)+2*x0", [(0.1, 5)]),
+    ],
+)
+def test_exact_sums_of_power_laws_times_exponentials(law, ranges):
+    X, y = draw(law, ranges, n=250)
+    assert solve(Exponentials(noisy=False, mixed=True, terms=(2,), starts=16, seconds=20), X, y)[0] < 1e-11
+
+
 def test_noisy_decay_with_two_rates():
     X, y = draw("5*exp(-0.3*x0)+8*exp(-2.1*x0)", [(0, 8)], n=400, noise=0.01)
     clean = 5 * np.exp(-0.3 * X[:, 0]) + 8 * np.exp(-2.1 * X[:, 0])

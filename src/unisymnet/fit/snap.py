@@ -26,6 +26,7 @@ from .tape import compile_tape
 MAX_TRIES_A_CONSTANT = 6
 WINDOW_ERRORS = 3.0  # look for simple numbers within this many standard errors
 FLAT_POWER = 0.1  # a factor with a smaller exponent may be no factor at all
+FLAT_RATE = 1e-9  # the same for an exponential
 SURPRISE = 0.2  # an unusual number must be matched this much closer than such numbers lie apart
 
 
@@ -238,6 +239,10 @@ def _without_one_part(expr: Expr) -> list[Expr]:
                 out.append(Call("neg", rest) if expr.op == "sub" and i == 0 else rest[0])
     if isinstance(expr, Call) and expr.op == "pow" and isinstance(expr.args[1], Const):
         if abs(expr.args[1].value) < FLAT_POWER:
+            out.append(Const(1.0))
+    if isinstance(expr, Call) and expr.op == "exp":
+        rates = [abs(node.value) for node in walk(expr) if isinstance(node, Const)]
+        if rates and min(rates) < FLAT_RATE:
             out.append(Const(1.0))
     for i, child in enumerate(children(expr)):
         assert isinstance(expr, Call)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
-from ..symbolic.expr import Call, Expr, Var
+from ..symbolic.expr import Call, Const, Expr, Var
 from .polynomial import Form, monomial
 from .score import Pool, is_constant, least_squares, sample_rows, standard_errors
 from .views import View, views_of
@@ -42,8 +42,18 @@ class LogInputs:
     logs: Floats  # (rows, columns)
     signs: Floats  # (rows, columns), sign of x
     mixed: tuple[int, ...]  # positions (not column numbers) of columns with both signs
-    # Where given, ``logs`` are the columns over these: their exponents are rates, and power laws exponentials.
+    # What stands inside an exponential: the last ``logs`` are these over their scales, and their exponents are rates.
+    inside: tuple[tuple[int, int], ...] = ()  # column, power
     scales: Floats | None = None
+
+    def exponential(self, rates: Floats) -> Expr | None:
+        """exp(Σ rate·x^power), or None if all rates are 0."""
+        assert self.scales is not None
+        parts: list[Expr] = []
+        for (i, power), rate in zip(self.inside, (rates / self.scales).tolist(), strict=True):
+            if rate:
+                parts.append(Const(rate) * (Var(i) if power == 1 else Call("pow", (Var(i), Const(float(power))))))
+        return Call("exp", (sum(parts[1:], start=parts[0]),)) if parts else None
 
 
 def log_inputs(problem: Problem, rows: NDArray[np.intp]) -> LogInputs:

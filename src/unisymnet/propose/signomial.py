@@ -36,7 +36,7 @@ VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "exp(y)", "ln(y)")
 LOOSEST = 0.1
 
 # Terms whose exponents differ by less than this are one term and its derivative.
-CLOSEST = 0.02
+CLOSEST, CLOSEST_RATES = 0.02, 0.1
 
 
 @dataclass(frozen=True)
@@ -56,6 +56,7 @@ class Signomial:
     name: str = "signomial"
     exact: bool = True
     noisy: bool = True
+    views: tuple[str, ...] = VIEWS
     terms: tuple[int, ...] = (2, 3, 4)
     rounds: int = 6
     starts: int = 3
@@ -69,18 +70,18 @@ class Signomial:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         inputs = self._inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
-        if is_constant(problem) or not inputs.columns or len(inputs.rows) < 8:
+        if is_constant(problem) or not inputs.logs.size or len(inputs.rows) < 8:
             return
         deadline = deadline.sooner(self.seconds)
         pool = Pool(problem, self.name)
         few = self._few(inputs, rng)
         trials: list[_Trial] = []
-        views = views_of(problem, VIEWS)
+        views = views_of(problem, self.views)
         for k_terms in self._plan():
             for view in views:
                 if deadline.expired():
                     break
-                if 2 * k_terms * (len(inputs.columns) + 1) > len(few.rows):
+                if 2 * k_terms * (inputs.logs.shape[1] + 1) > len(few.rows):
                     continue
                 trial = self._best_start(problem, few, view, k_terms, rng)
                 if trial is None:
@@ -118,7 +119,7 @@ class Signomial:
         y = problem.y[inputs.rows]
         t, weights = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[inputs.rows])
         good = np.isfinite(t) & (weights > 0)
-        d = len(inputs.columns)
+        d = inputs.logs.shape[1]
         if good.sum() < 2 * k_terms * (d + 1) or not np.any(t[good]):
             return None
         logs = inputs.logs[good] - inputs.logs[good].mean(axis=0)
@@ -127,22 +128,27 @@ class Signomial:
         best: _Trial | None = None
         lead = self._lead(logs, t[good], weights[good])
         for kind in rng.permutation(self.starts):
-            start = rng.normal(0.0, 1.0, (k_terms, d))
-            if kind % 3 == 0:
-                start += lead  # terms of a sum often share most of their factors
-            elif kind % 3 == 1:
-                start = rng.integers(-2, 3, (k_terms, d)) * (rng.random((k_terms, d)) < 0.6) + 0.05 * start
+            start = self._start(int(kind), k_terms, inputs, lead, rng)
             parity = np.zeros((k_terms, d), dtype=bool)
             parity[:, inputs.mixed] = rng.random((k_terms, len(inputs.mixed))) < 0.5
             signs = np.array([np.prod(inputs.signs[good][:, bits], axis=1) for bits in parity])
             exponents, rss = fit_exponents(logs, signs, target / unit, weights[good], start, 40)
             off = unit * np.sqrt(rss / len(target)) / problem.spread
-            if np.isfinite(off) and not _coincide(exponents) and (best is None or off < best.off):
+            if np.isfinite(off) and not _coincide(exponents, inputs) and (best is None or off < best.off):
                 best = _Trial(float(off), view, exponents, parity)
             if best is not None and best.off < 1e-10:
                 return best
         # Views weigh rows differently; only residuals of y itself can be compared.
         return None if best is None else replace(best, off=_Fit(problem, inputs, best).misfit())
+
+    def _start(self, kind: int, k_terms: int, inputs: LogInputs, lead: Floats, rng: np.random.Generator) -> Floats:
+        shape = (k_terms, inputs.logs.shape[1])
+        start = rng.normal(0.0, 1.0, shape)
+        if kind % 3 == 0:
+            start += lead  # terms of a sum often share most of their factors
+        elif kind % 3 == 1:
+            start = rng.integers(-2, 3, shape) * (rng.random(shape) < 0.6) + 0.05 * start
+        return start
 
     def _lead(self, logs: Floats, t: Floats, weights: Floats) -> Floats:
         """Exponents of the one power law that fits best."""
@@ -166,10 +172,10 @@ class Signomial:
         return chosen
 
 
-def _coincide(exponents: Floats) -> bool:
-    """Are two terms all but the same?  Their difference stands for a logarithm, which other stages write as one."""
+def _coincide(exponents: Floats, inputs: LogInputs) -> bool:
+    """Are two terms all but the same?  Their difference stands for a logarithm or a factor x, for other stages."""
     gaps = np.abs(exponents[:, None] - exponents[None]).max(axis=2)
-    return bool((gaps[np.triu_indices(len(gaps), 1)] < CLOSEST).any())
+    return bool((gaps[np.triu_indices(len(gaps), 1)] < (CLOSEST_RATES if inputs.inside else CLOSEST)).any())
 
 
 class _Fit:
@@ -183,7 +189,10 @@ class _Fit:
 
     def exact(self) -> Expr | None:
         """Rounded exponents, coefficients by least squares."""
-        rounded = np.array([[self._simple(m, 1e-4, thirds=True) for m in row] for row in self.trial.exponents])
+        exponents = self.trial.exponents
+        rounded = np.array([[self._simple(k, m, 1e-4, thirds=True) for k, m in enumerate(row)] for row in exponents])
+        if self.inputs.inside:
+            rounded = self._refined(rounded)
         coefficients = self._solve(rounded)
         if coefficients is None:
             return None
@@ -225,11 +234,13 @@ class _Fit:
             spread[free] = standard_errors(jacobian, rss)[k:]
             for place in zip(*np.nonzero(free), strict=True):
                 # The next look is sharper: rounding some makes the errors of the others smaller.
-                simple = self._simple(float(exponents[place]), reach * float(spread[place]))
+                simple = self._simple(int(place[1]), float(exponents[place]), reach * float(spread[place]))
                 if simple != exponents[place]:
                     exponents[place], free[place] = simple, False
         start = np.r_[coefficients, exponents[free]]
-        params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
+        # Two exponentials that merge do so slowly; what is proposed must not be on its way there.
+        n_steps = 60 if self.inputs.inside else 15
+        params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, n_steps)
         if not np.isfinite(rss):
             return
         coefficients, exponents[free] = params[:k], params[k:]
@@ -244,10 +255,23 @@ class _Fit:
             fewer = replace(self.trial, exponents=exponents[strong], parity=self.trial.parity[strong])
             yield from _Fit(self.problem, self.inputs, fewer).refitted()
 
-    def _simple(self, exponent: float, reach: float, thirds: bool = False) -> float:
-        if self.inputs.scales is None:
+    def _refined(self, exponents: Floats) -> Floats:
+        """The rates once more, after others were found to be 0."""
+        coefficients, free = self._solve(exponents), exponents != 0.0
+        free[:, : len(self.inputs.columns)] = False
+        if coefficients is None or not free.any():
+            return exponents
+        start = np.r_[coefficients, exponents[free]]
+        params, rss, _ = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
+        refined = exponents.copy()
+        if np.isfinite(rss):
+            refined[free] = params[len(exponents) :]
+        return refined
+
+    def _simple(self, place: int, exponent: float, reach: float, thirds: bool = False) -> float:
+        if place < len(self.inputs.columns):
             return nearest_simple(exponent, reach, thirds)
-        return 0.0 if abs(exponent) <= reach else exponent  # no other rate is special
+        return 0.0 if abs(exponent) <= max(reach, 1e-7) else exponent  # no other rate is special
 
     def _terms(self, exponents: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -284,17 +308,17 @@ class _Fit:
 
     def _poly(self, coefficients: Floats, exponents: Floats) -> Poly | None:
         """The sum over inputs, |x| where a column of both signs has no whole power of the right parity."""
-        if not np.all(np.abs(exponents) < 12.0) or not np.isfinite(coefficients).all() or _coincide(exponents):
+        if not np.all(np.abs(exponents) < 12.0) or not np.isfinite(coefficients).all():
             return None
-        if self.inputs.scales is not None:
-            return _exponentials(self.inputs.columns, coefficients, exponents / self.inputs.scales)
+        if _coincide(exponents, self.inputs):
+            return None
         atoms: list[Expr] = [Var(i) for i in self.inputs.columns]
         d = len(atoms)
         atoms += [Call("abs", (v,)) for v in atoms]
         rows, scaled = [], []
         for c, powers, bits in zip(coefficients, exponents, self.trial.parity, strict=True):
             row = np.zeros(2 * d)
-            for i, (m, odd) in enumerate(zip(map(float, powers), bits, strict=True)):
+            for i, (m, odd) in enumerate(zip(map(float, powers[:d]), bits[:d], strict=True)):
                 negative = bool(self.inputs.signs[0, i] < 0)
                 if m == round(m) and (i not in self.inputs.mixed or (m % 2 == 1) == odd):
                     row[i] = m
@@ -307,16 +331,11 @@ class _Fit:
                     row[i] = m
             rows.append(row.tolist())
             scaled.append(float(c))
+        if self.inputs.inside:
+            grown = [self.inputs.exponential(rates) for rates in exponents[:, d:]]
+            atoms += [atom or Const(1.0) for atom in grown]
+            rows = [
+                [*row, *(float(k == j and atom is not None) for j in range(len(grown)))]
+                for k, (row, atom) in enumerate(zip(rows, grown, strict=True))
+            ]
         return make_poly(atoms, rows, scaled)
-
-
-def _exponentials(columns: tuple[int, ...], coefficients: Floats, rates: Floats) -> Poly:
-    """Σ c·exp(Σ rate·x); a term without rates is the constant."""
-    atoms: list[Expr] = []
-    rows = np.zeros((len(rates), len(rates)))
-    for k, row in enumerate(rates):
-        parts = [Const(float(rate)) * Var(i) for rate, i in zip(row, columns, strict=True) if rate]
-        if parts:
-            rows[k, len(atoms)] = 1.0
-            atoms.append(Call("exp", (sum(parts[1:], start=parts[0]),)))
-    return make_poly(atoms, rows[:, : len(atoms)].tolist(), coefficients.tolist())
