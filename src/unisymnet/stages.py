@@ -38,7 +38,7 @@ _NOISY: tuple[Row, ...] = (
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
 _MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
 _FEW_VIEWS: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "seconds": 0.3}
-# Exponentials are found at once or seldom: a quick look early, a longer one after the inner functions.
+# Exponentials are found at once or seldom: a quick look early, a longer one late.
 _EXPONENTIALS: tuple[Row, ...] = (
     ("exponentials", "propose.exponentials:Exponentials", _FEW_VIEWS),
     ("exponentials", "propose.exponentials:Exponentials", {**_MIXED, **_FEW_VIEWS}),
@@ -84,10 +84,10 @@ _IF_CLEAN = (
     *_EXPONENTIALS,
     *(_LIKELIEST, _SHALLOW, _MIDDLE),
     *_INNER[:1],
-    *_MORE_EXPONENTIALS,
     *_NOISY,
     *_INNER[1:],
     _DEEP,
+    *_MORE_EXPONENTIALS,
 )
 _IF_NOISY = (
     *_NOISY[:3],

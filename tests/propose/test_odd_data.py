@@ -43,12 +43,13 @@ STAGES = [
     Bases(max_columns=60, noisy_columns=20),
     Signomial(rounds=2),
     Exponentials(rounds=2),
+    Exponentials(rounds=2, mixed=True),
     Rational(max_columns=30, noisy_columns=12),
     ExtendedBases(max_columns=30, noisy_columns=8, seconds=1.0),
 ]
 
 
-@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: f"{stage.name}{getattr(stage, 'mixed', '')}")
 @pytest.mark.parametrize("case", CASES)
 def test_nothing_breaks(stage, case):
     X, y = CASES[case]

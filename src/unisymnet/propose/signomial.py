@@ -282,7 +282,8 @@ class _Fit:
         t, weights = view.values(self.y), capped(view.weights(self.y)) * self.root
         good = np.isfinite(t) & (weights > 0)
         terms = self._terms(exponents)[good] * weights[good, None]
-        norms = np.linalg.norm(terms, axis=0)
+        with np.errstate(all="ignore"):
+            norms = np.linalg.norm(terms, axis=0)
         if not np.isfinite(norms).all() or norms.min() == 0.0:
             return None
         solution = np.linalg.lstsq(terms / norms, t[good] * weights[good], rcond=1e-15)[0] / norms
