@@ -84,7 +84,8 @@ def _head(records: Sequence[Record], results: Path) -> list[str]:
     lines.append(
         "Budgets are seconds for one fit on one core. Ours counts wall time, peers count processor time, so a busy "
         "machine is a handicap for ours only. Sol: SRBench's procedure. Strict: same values inside and outside the "
-        "training range. Form: the law once its constants are refitted to clean data."
+        "training range. Form: the law once its constants are refitted to clean data. Rows with a budget of 5 s are of "
+        "`--quick` variants: a part of the problems, one run each."
     )
     return lines
 
