@@ -35,6 +35,7 @@ _NOISY: tuple[Row, ...] = (
     ("rational", "propose.rational:Rational", {"exact": False}),
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
+_BOLTZMANN: Row = ("boltzmann", "propose.boltzmann:Boltzmann", {})
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
 _MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
 _FEW_VIEWS: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "seconds": 0.3}
@@ -80,6 +81,7 @@ _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, 
 _FIRST = _CLOSED[:4]
 _IF_CLEAN = (
     *_CLOSED[4:],
+    _BOLTZMANN,
     _STRETCHED,
     *_EXPONENTIALS,
     *(_LIKELIEST, _SHALLOW, _MIDDLE),
@@ -93,6 +95,7 @@ _IF_NOISY = (
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],
+    _BOLTZMANN,
     _STRETCHED,
     *_EXPONENTIALS,
     _NOISY_SHALLOW,

@@ -8,6 +8,7 @@ from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.bases import Bases, ExtendedBases
+from unisymnet.propose.boltzmann import Boltzmann
 from unisymnet.propose.exponentials import Exponentials
 from unisymnet.propose.factors import Factors
 from unisymnet.propose.monomial import Monomial
@@ -42,6 +43,7 @@ STAGES = [
     Factors(),
     Bases(max_columns=60, noisy_columns=20),
     Signomial(rounds=2),
+    Boltzmann(n_starts=30),
     Exponentials(rounds=2),
     Exponentials(rounds=2, mixed=True),
     Rational(max_columns=30, noisy_columns=12),

@@ -18,11 +18,18 @@ LARGEST = 9.0  # of an exponent; beyond it a start is lost
 
 
 def fit_exponents(
-    logs: Floats, signs: Floats, target: Floats, weights: Floats, start: Floats, steps: int
+    logs: Floats,
+    signs: Floats,
+    target: Floats,
+    weights: Floats,
+    start: Floats,
+    steps: int,
+    beside: Floats | None = None,
 ) -> tuple[Floats, float]:
     """Exponents (K, d) and the residual sum of squares after up to ``steps`` Levenberg–Marquardt steps.
 
-    ``logs`` (n, d), ``signs`` (K, n), ``target`` already weighted, ``weights`` (n,) multiply the terms.
+    ``logs`` (n, d), ``signs`` (K, n), ``target`` already weighted, ``weights`` (n,) multiply the terms.  ``beside``
+    (F, n) are orthonormal rows that the sum may hold besides its terms; the target must be orthogonal to them.
     """
     exponents, rss = _loop(
         np.ascontiguousarray(logs),
@@ -30,13 +37,25 @@ def fit_exponents(
         np.ascontiguousarray(target),
         np.ascontiguousarray(weights),
         np.ascontiguousarray(start, dtype=np.float64),
+        np.empty((0, len(logs))) if beside is None else np.ascontiguousarray(beside),
         steps,
     )
     return exponents, float(rss)
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _take_out(vector, unit):  # type: ignore[no-untyped-def]
+    """Make a vector orthogonal to a unit vector, in place; how much of it there was."""
+    dot = 0.0
+    for r in range(len(vector)):
+        dot += unit[r] * vector[r]
+    for r in range(len(vector)):
+        vector[r] -= dot * unit[r]
+    return dot
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _project(logs, signs, target, weights, exponents, terms, basis, coefficients, residual):  # type: ignore[no-untyped-def]
+def _project(logs, signs, target, weights, exponents, beside, terms, basis, coefficients, residual):  # type: ignore[no-untyped-def]
     """Terms, their orthonormal basis, coefficients and residual; the residual sum of squares."""
     n, d = logs.shape
     count = exponents.shape[0]
@@ -50,13 +69,10 @@ def _project(logs, signs, target, weights, exponents, terms, basis, coefficients
             basis[k, r] = terms[k, r]
         # Gram–Schmidt, twice, for full precision.
         for _ in range(2):
+            for j in range(beside.shape[0]):
+                _take_out(basis[k], beside[j])
             for j in range(k):
-                dot = 0.0
-                for r in range(n):
-                    dot += basis[j, r] * basis[k, r]
-                upper[j, k] += dot
-                for r in range(n):
-                    basis[k, r] -= dot * basis[j, r]
+                upper[j, k] += _take_out(basis[k], basis[j])
         norm = 0.0
         for r in range(n):
             norm += basis[k, r] * basis[k, r]
@@ -70,12 +86,7 @@ def _project(logs, signs, target, weights, exponents, terms, basis, coefficients
         residual[r] = target[r]
     shares = np.zeros(count)
     for k in range(count):
-        dot = 0.0
-        for r in range(n):
-            dot += basis[k, r] * residual[r]
-        shares[k] = dot
-        for r in range(n):
-            residual[r] -= dot * basis[k, r]
+        shares[k] = _take_out(residual, basis[k])
     for k in range(count - 1, -1, -1):
         s = shares[k]
         for j in range(k + 1, count):
@@ -88,14 +99,14 @@ def _project(logs, signs, target, weights, exponents, terms, basis, coefficients
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def _loop(logs, signs, target, weights, start, steps):  # type: ignore[no-untyped-def]
+def _loop(logs, signs, target, weights, start, beside, steps):  # type: ignore[no-untyped-def]
     n, d = logs.shape
     count = start.shape[0]
     size = count * d
     exponents = start.copy()
     terms, basis = np.empty((count, n)), np.empty((count, n))
     coefficients, residual = np.zeros(count), np.empty(n)
-    rss = _project(logs, signs, target, weights, exponents, terms, basis, coefficients, residual)
+    rss = _project(logs, signs, target, weights, exponents, beside, terms, basis, coefficients, residual)
     if not np.isfinite(rss):
         return exponents, np.inf
     damping = 1e-2
@@ -108,6 +119,7 @@ def _loop(logs, signs, target, weights, start, steps):  # type: ignore[no-untype
                 for r in range(n):
                     slopes[r, column] = coefficients[k] * terms[k, r] * logs[r, i]
         slopes -= basis.T @ (basis @ slopes)
+        slopes -= beside.T @ (beside @ slopes)
         gram = slopes.T @ slopes
         slope = slopes.T @ residual
         gained = False
@@ -119,7 +131,7 @@ def _loop(logs, signs, target, weights, start, steps):  # type: ignore[no-untype
             step = np.linalg.solve(system, slope)
             trial = exponents + step.reshape(count, d)
             if np.isfinite(step).all() and np.max(np.abs(trial)) < LARGEST:
-                new_rss = _project(logs, signs, target, weights, trial, terms, basis, coefficients, residual)
+                new_rss = _project(logs, signs, target, weights, trial, beside, terms, basis, coefficients, residual)
                 if np.isfinite(new_rss) and new_rss < rss:
                     gained = True
                     exponents = trial
