@@ -38,11 +38,11 @@ _NOISY: tuple[Row, ...] = (
 _BOLTZMANN: Row = ("boltzmann", "propose.boltzmann:Boltzmann", {})
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
 _MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
-_FEW_VIEWS: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "seconds": 0.3}
-# Exponentials are found at once or seldom: a quick look early, a longer one late.
+_GLANCE: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": 0.3}
+# Exponentials are found at once or seldom: a quick look early where inputs are few, a longer one late.
 _EXPONENTIALS: tuple[Row, ...] = (
-    ("exponentials", "propose.exponentials:Exponentials", _FEW_VIEWS),
-    ("exponentials", "propose.exponentials:Exponentials", {**_MIXED, **_FEW_VIEWS}),
+    ("exponentials", "propose.exponentials:Exponentials", _GLANCE),
+    ("exponentials", "propose.exponentials:Exponentials", {**_MIXED, **_GLANCE}),
 )
 _MORE_EXPONENTIALS: tuple[Row, ...] = (
     ("exponentials", "propose.exponentials:Exponentials", {}),

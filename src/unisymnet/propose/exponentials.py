@@ -27,12 +27,15 @@ class Exponentials(Signomial):
 
     name: str = "exponentials"
     mixed: bool = False
+    most_inputs: int = 20
     starts: int = 8
     seconds: float = 1.5
 
     def _inputs(self, problem: Problem, rows: NDArray[np.intp]) -> LogInputs:
         X = problem.X[rows]
-        usable = [int(i) for i in np.flatnonzero(np.ptp(X, axis=0))] if problem.allows("exp") else []
+        usable = [int(i) for i in np.flatnonzero(np.ptp(X, axis=0))]
+        if not problem.allows("exp") or len(usable) > self.most_inputs:
+            usable = []
         positive = [i for i in usable if self.mixed and X[:, i].min() > 0.0]
         powers = (1, 2) if self.mixed and len(usable) <= MOST_SQUARED else (1,)
         inside = tuple((i, power) for power in powers for i in usable)
