@@ -35,6 +35,7 @@ CASES = {
     "a constant target": (PLAIN, np.full(60, 3.3)),
     "zeros and ones": (PLAIN, (PLAIN[:, 0] > 1.5).astype(float)),
     "zeros in the target": (PLAIN, SPOTTED),
+    "one and minus one": (np.c_[np.where(np.arange(60) % 2, 1.0, -1.0), PLAIN[:, 0]], SPOTTED - np.arange(60) % 2),
     "heavy tails": (PLAIN, np.tan(1.57 * PLAIN[:, 0])),
 }
 STAGES = [

@@ -38,7 +38,8 @@ class Exponentials(Signomial):
             usable = []
         positive = [i for i in usable if self.mixed and X[:, i].min() > 0.0]
         powers = (1, 2) if self.mixed and len(usable) <= MOST_SQUARED else (1,)
-        inside = tuple((i, power) for power in powers for i in usable)
+        # The square of a column of 1 and -1 is constant.
+        inside = tuple((i, power) for power in powers for i in usable if np.ptp(X[:, i] ** power) > 0.0)
         grown = X[:, [i for i, _ in inside]] ** np.array([power for _, power in inside], dtype=np.float64)
         # Rates of order one for functions that change a few times over the range.
         scales = np.std(grown, axis=0) / 2.0
