@@ -118,7 +118,8 @@ def main() -> None:
     config = replace(config, live=alphabet_of(config).occurring(labels))
     run = Run(config, TrainSettings())
     arrays = load_file(args.old.with_suffix(".safetensors"))
-    old = {k.removeprefix("average."): v.float() for k, v in arrays.items() if k.startswith("average.")}
+    means = "average." if any(k.startswith("average.") for k in arrays) else "model."  # a compact one has no others
+    old = {k.removeprefix(means): v.float() for k, v in arrays.items() if k.startswith(means)}
     source = ModelConfig.from_dict(json.loads(args.old.with_suffix(".json").read_text())["config"])
     weights = run.model.state_dict()
     with torch.no_grad():

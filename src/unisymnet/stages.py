@@ -78,9 +78,9 @@ _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 # Noisy data: what looks for exact laws only is left out.
 _NOISY_SHALLOW: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY), "max_time": 6.0})
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
-_FIRST = _CLOSED[:4]
+_FIRST = _CLOSED[:5]
 _IF_CLEAN = (
-    *_CLOSED[4:],
+    *_CLOSED[5:],
     _BOLTZMANN,
     _STRETCHED,
     *_EXPONENTIALS,
@@ -92,6 +92,8 @@ _IF_CLEAN = (
     *_MORE_EXPONENTIALS,
 )
 _IF_NOISY = (
+    # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
+    ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],

@@ -43,6 +43,7 @@ def test_exact_sums(law, ranges, n):
         ("cos(x0)*cos(x1)*cos(x2)+sin(x1)*sin(x2)", [(0, 3), (0, 1.5), (0, 1.5)]),
         ("x1*(x0*ln(x0)+(1-x0)*ln(1-x0))", [(0.05, 0.95), (1, 4)]),
         ("(ln(x0)-4.6+(0.03+x1**2/2)*x2)/(x1*sqrt(x2))", [(80, 120), (0.1, 0.5), (0.25, 2)]),
+        ("1/((2.4-2*x0)*(abs(x0)+x1))", [(-9, 1), (1, 3)]),
     ],
 )
 def test_exact_sums_with_unary_functions(law, ranges):

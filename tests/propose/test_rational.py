@@ -24,6 +24,7 @@ from unisymnet.propose.views import views_of
         ("(x0*x2+x1*x3)/(x0+x1)", [(1, 5)] * 4, 200, 11),
         ("acos((cos(x2)-x1/x0)/(1-x1/x0*cos(x2)))", [(4, 6), (1, 3), (1, 3)], 300, 16),
         ("2.2e6*x0/(x0*x0+1e-8)", [(1e-5, 1e-3)], 100, 11),
+        ("(x2-2*x0-0.7*abs(x1))/x3", [(-9, 1), (-7, 5), (4, 9), (-3, 7)], 200, 13),
     ],
 )
 def test_exact_quotients_are_found_and_compact(law, ranges, n, most):

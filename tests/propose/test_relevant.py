@@ -45,3 +45,10 @@ def test_a_rational_law_among_columns_of_noise_is_found():
     X, y = _with_noise_columns("(x0*x2 + x1*x3)/(x0 + x1)", 4, n=200)
     model = UniSymNetRegressor(max_time=30, random_state=0).fit(X, y)
     assert str(model.formula_) == "(x0*x2 + x1*x3)/(x0 + x1)"
+
+
+def test_a_column_wrongly_left_out_does_not_cost_the_law():
+    # x0 adds little to y, and on these rows no polynomial follows cos(x3): the column seems not to matter.
+    X, y = draw("x2*(cos(x3) - x1) + x0", [(6.0, 7.0), (-6.4, 4.5), (-7.4, 6.4), (-4.9, 1.4)], n=200)
+    model = UniSymNetRegressor(max_time=20, random_state=0).fit(X, y)
+    assert str(model.formula_) == "x2*(cos(x3) - x1) + x0"

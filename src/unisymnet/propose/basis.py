@@ -162,7 +162,7 @@ class Unary:
 
 
 def unaries(problem: Problem, high: bool) -> list[Unary]:
-    """sin with cos, exp, ln (for shares also of 1 - x) and roots of each input, as its values and the operators permit.
+    """sin with cos, exp, ln (for shares also of 1 - x), roots and abs of each input, as values and operators permit.
 
     sin² + cos² = 1 would make columns dependent: with ``high`` powers, cos enters only to the first.
     """
@@ -186,6 +186,8 @@ def unaries(problem: Problem, high: bool) -> list[Unary]:
             if problem.allows("sqrt") or problem.allows("pow"):
                 whole = [0.5, -0.5, 1.5, -1.5] if high else [0.5, -0.5]
                 found.append(Unary(f"sqrt x{i}", i, (x,), tuple((p,) for p in whole)))
+        elif np.max(column) > 0.0 and problem.allows("abs") and not high:
+            found.append(Unary(f"abs x{i}", i, (Call("abs", (x,)),), ((1.0,),)))
     return found
 
 

@@ -94,7 +94,8 @@ class Rational:
         if self.unary:
             atom_sets += [(*inputs, atom) for atom in _unary_atoms(problem)]
         for order, atoms in enumerate(atom_sets):
-            for degrees in DEGREES if order == 0 else DEGREES[:5]:
+            folded = isinstance(atoms[-1], Call) and atoms[-1].op == "abs"  # abs(x)**2 is x**2: no higher degrees
+            for degrees in DEGREES if order == 0 else DEGREES[:1] if folded else DEGREES[:5]:
                 count = sum(_count(len(atoms), degree) for degree in degrees)
                 if count <= (cap if order == 0 else min(cap, self.unary_columns)):
                     tasks.append((count, order, atoms, degrees))
@@ -110,7 +111,7 @@ def _count(d: int, degree: int) -> int:
 
 
 def _unary_atoms(problem: Problem) -> list[Expr]:
-    """sin, cos, exp, ln, sqrt of single inputs, as far as they are defined."""
+    """sin, cos, exp, ln, sqrt of single inputs as far as they are defined, and abs where it says something."""
     found: list[Expr] = []
     for i in range(problem.n_features):
         column = problem.X[:, i]
@@ -119,6 +120,8 @@ def _unary_atoms(problem: Problem) -> list[Expr]:
             names.append("exp")
         if np.min(column) > 0.0:
             names += ["ln", "sqrt"]
+        elif np.max(column) > 0.0:
+            names.append("abs")
         found += [Call(name, (Var(i),)) for name in names if problem.allows(name)]
     return found
 

@@ -39,12 +39,16 @@ PLENTY = 50  # rows for each input: then the stages that search the whole have r
 
 @dataclass(frozen=True)
 class Relevant:
-    """Settings: the stages asked about the smaller problem, others for one that looks noisy, seconds for it."""
+    """Settings: the stages asked about the smaller problem, others for one that looks noisy, seconds for it.
+
+    At most a ``share`` of the time left is spent: an input that matters little may have been left out.
+    """
 
     stages: tuple[Proposer, ...] = ()
     noisy_stages: tuple[Proposer, ...] = ()
     name: str = "relevant"
     max_time: float = 12.0
+    share: float = 0.4
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -56,7 +60,8 @@ class Relevant:
         smaller = Reduction(tuple(Var(i) for i in kept), Const(1.0), 1.0)
         if len(kept) < problem.n_features and (part := smaller.apply(problem)) is not None:
             inside = Reduce(stages=self.stages, noisy_stages=self.noisy_stages)
-            for proposal in inside.solve(part, rng, deadline.sooner(self.max_time)):
+            limit = deadline.sooner(min(self.max_time, self.share * deadline.remaining()))
+            for proposal in inside.solve(part, rng, limit):
                 yield Proposal(smaller.lift(proposal.expr), f"{self.name}/{proposal.source}")
 
 
