@@ -8,6 +8,7 @@ import pytest
 from unisymnet.candidate import Proposal, Status
 from unisymnet.deadline import Deadline
 from unisymnet.fit.polish import Polish
+from unisymnet.fit.sfo import SFO
 from unisymnet.metrics import complexity
 from unisymnet.problem import make_problem
 from unisymnet.symbolic import evaluate, parse
@@ -35,6 +36,26 @@ def test_rough_numbers_become_exact_ones() -> None:
 def test_unknown_constants_are_fitted_too() -> None:
     _, _, candidate = polished("c0*x0**c1/(x1 + c2)", "3*x0**2/(x1 + 0.7)")
     assert candidate.loss < 1e-18
+
+
+def test_a_brief_look_finds_simple_exponents_and_is_brief() -> None:
+    problem = make_problem(X, evaluate(parse("3*x0**2/(x1 + 0.7)"), X))
+    asked: list[int] = []
+
+    class Counting(SFO):
+        def fit_expr(self, *args, **keywords):  # type: ignore[no-untyped-def]
+            result = super().fit_expr(*args, **keywords)
+            asked.append(result.n_fits)
+            return result
+
+    fitter = Polish(sfo=Counting())
+    right, wrong = "c0*x0**c1/(x1 + c2)", "c0*x0**c1 + c2*x1**c3"
+    for text, brief in ((right, True), (wrong, True), (wrong, False)):
+        candidate = fitter.fit(
+            Proposal(parse(text), "test", brief), problem, rng=np.random.default_rng(0), deadline=Deadline.never()
+        )
+        assert candidate.status is Status.OK and (candidate.loss < 1e-18) == (text is right)
+    assert asked[1] <= 40 < asked[2]
 
 
 def test_extreme_units_come_back_in_the_callers_units() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from .tape import compile_tape
 MAX_SIZE = 400
 MAX_CONSTANTS = 40
 MAX_SFO = 1.5  # seconds for one skeleton; many wait
+# A first look: warm start and the simplest exponents.  On random functions with their true structures it found 29 of
+# the 32 laws that whole runs found, in a ninth of the time that these spend on wrong structures (docs/log.md).
+BRIEF: dict[str, Any] = {"n_steps": 0, "sweep": 30, "climb": False, "deepen": 0}
 
 
 class Polish:
@@ -55,7 +59,8 @@ class Polish:
         if size(proposal.expr) > MAX_SIZE:
             return _failed(proposal, Status.NOT_CONVERGED)
         if n_params(proposal.expr):
-            result = self.sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=deadline.sooner(MAX_SFO))
+            sfo = dataclasses.replace(self.sfo, **BRIEF) if proposal.brief else self.sfo
+            result = sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=deadline.sooner(MAX_SFO))
             if result.status is not Status.OK:
                 return _failed(proposal, result.status)
             proposal = Proposal(result.expr, proposal.source)

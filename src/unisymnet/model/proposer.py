@@ -32,7 +32,8 @@ class TransformerProposer:
     """Settings of the stage.  ``weights`` is a folder with an exported model; None takes the package's own.
 
     ``n_candidates`` is how many of each beam are proposed (paper: 5 of 20), ``n_samples`` how many draws at
-    ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  ``seconds``, if given, is
+    ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  With ``brief`` whole beams
+    come first, for a brief look each, and draws and frequent labels get no more than that.  ``seconds``, if given, is
     how long the stage may go on, fits included.
     """
 
@@ -44,6 +45,7 @@ class TransformerProposer:
     n_samples: int = 40
     temperature: float = 1.0
     n_frequent: int = 10
+    brief: bool = False
     weights: Path | None = None
     seconds: float | None = None
 
@@ -57,40 +59,40 @@ class TransformerProposer:
         runtime = load_weights(folder)
         if self.seconds is not None:
             deadline = deadline.sooner(self.seconds)
-        seen: set[Expr] = set()
+        seen: set[Proposal] = set()
         for columns in column_sets(problem, runtime.config.n_features):
-            for structure in self._structures(runtime, problem, columns, rng, deadline):
-                expr = rename(to_skeleton(structure).expr, columns)
-                if expr not in seen and allowed(expr, problem):
-                    seen.add(expr)
-                    yield Proposal(expr, self.name)
+            for structure, brief in self._structures(runtime, problem, columns, rng, deadline):
+                proposal = Proposal(rename(to_skeleton(structure).expr, columns), self.name, brief)
+                if proposal not in seen and allowed(proposal.expr, problem):
+                    seen.add(proposal)
+                    yield proposal
                 if deadline.expired():
                     return
 
     def _structures(
         self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Structure]:
+    ) -> Iterator[tuple[Structure, bool]]:
+        """Structures, and whether a brief look at them is enough."""
         bags = [bag(problem, columns, runtime, self.max_rows, rng=rng) for _ in range(self._n_bags(problem))]
+        best: list[Found] = []
         for rows in bags:
             found = beam_search(runtime, rows, len(columns), width=self.width)
-            yield from _structures_of(found[: self.n_candidates])
+            best += found[: self.n_candidates]
+            yield from ((item.structure, True) for item in found if self.brief)
             if deadline.expired():
                 return
+        yield from ((item.structure, False) for item in best)
         if self.n_samples:
             found = sample(
                 runtime, bags[0], len(columns), self.n_samples, temperature=self.temperature, rng=rng
             )
-            yield from _structures_of(found)
+            yield from ((item.structure, self.brief) for item in found)
         vocabulary = vocabulary_of(runtime)
         for label in runtime.frequent.get(len(columns), ())[: self.n_frequent]:
-            yield vocabulary.decode(label)
+            yield vocabulary.decode(label), self.brief
 
     def _n_bags(self, problem: Problem) -> int:
         return self.n_bags if problem.n_rows > self.max_rows else 1
-
-
-def _structures_of(found: list[Found]) -> Iterator[Structure]:
-    return (item.structure for item in found)
 
 
 def weights_for(n_features: int, root: Path = WEIGHTS) -> Path | None:
