@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
-from unisymnet.fit.respell import normalised, respelled
+from unisymnet.fit.respell import centred, normalised, respelled
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.text import to_text
@@ -55,3 +57,21 @@ def test_denominators_as_laws_are_written(written: str, usual: str) -> None:
     expr = parse(written)
     assert to_text(normalised(expr)) == usual
     assert evaluate(normalised(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("written", "usual"),
+    [
+        ("0.5*exp(3*x0 - x0**2)", "4.743868*exp(-(x0 - 1.5)**2)"),
+        ("3*x1*exp(2*x0 - 0.5*x0**2) + 1", "22.16717*x1*exp(-0.5*(x0 - 2)**2) + 1"),
+        ("3*exp(2*x0 - x0**2 + 4*x1 - 2*x1**2 - x2)", "60.25661*exp(-(x0 - 1)**2 - 2*(x1 - 1)**2 - x2)"),
+        ("exp(4*x0 - x0**2)", "exp(4*x0 - x0**2)"),  # a height would have to be added
+        ("2*exp(900*x0 - x0**2)", "2*exp(900*x0 - x0**2)"),
+        ("2*exp(-3*x0**2)", "2*exp(-3*x0**2)"),
+    ],
+)
+def test_peaks_by_their_place(written: str, usual: str) -> None:
+    expr = parse(written)
+    assert re.sub(r"\d+\.\d{7,}", lambda found: f"{float(found[0]):.7g}", to_text(centred(expr))) == usual
+    with np.errstate(over="ignore"):
+        assert evaluate(centred(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)

@@ -7,13 +7,14 @@ is taken only if it gives the same values on all of them.  It fits nothing.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import complexity
-from ..symbolic.collect import coefficient_of
+from ..symbolic.collect import coefficient_of, make_sum, terms_of
 from ..symbolic.expr import Call, Const, Expr, Var, evaluate, rebuild, walk
 from ..symbolic.simplify import present, simplify
 
@@ -26,6 +27,7 @@ MAX_EXPANDED = 25
 MAX_DETOUR = 6  # tokens by which a step on the way may be longer than the start
 MAX_SIZE = 80  # tokens; longer formulas are nobody's law
 MAX_ROWS = 500
+MAX_HEIGHT = 50.0  # nats between the height of a peak and its coefficient; beyond, the peak is far from the data
 
 
 def respelled(expr: Expr, X: Floats) -> Expr:
@@ -64,6 +66,33 @@ def normalised(expr: Expr) -> Expr:
 
     shorter = present(rebuild(simplify(expr), change))
     return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def centred(expr: Expr) -> Expr:
+    """0.055*exp(4*x - x**2) as 3*exp(-(x - 2)**2): a peak by its place and height, if that is shorter.
+
+    Exact for all values.  The constants become others, so this comes before they are made simple.
+    """
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "exp"):
+            return node
+        terms = terms_of(node.args[0])
+        height = 0.0
+        for x in [core for core in terms if isinstance(core, Var)]:
+            a = terms.pop(Call("pow", (x, Const(2.0))), 0.0)
+            if a == 0.0:
+                continue
+            shift = terms.pop(x) / (2.0 * a)
+            terms[Call("pow", (Call("add", (x, Const(shift))), Const(2.0)))] = a
+            height -= a * shift**2
+        if height == 0.0 or abs(height) > MAX_HEIGHT:
+            return node
+        place = Call("exp", (make_sum((c, core) for core, c in terms.items()),))
+        return Call("mul", (Const(math.exp(height)), place))
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) < complexity(expr) else expr
 
 
 def _is_whole(term: Expr) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..candidate import EXACT, Candidate, ParetoFront, description_length, select
 from ..deadline import Deadline
-from ..fit.respell import normalised, respelled
+from ..fit.respell import centred, normalised, respelled
 from ..fit.robust import Loss
 from ..fit.snap import snap
 from ..formula import Constant, Formula
@@ -269,7 +269,7 @@ class _Cleaner:
         X, y = self.few.X, self.few.y
         weights = self.judgement.weights(expr, X, y, self.few.weights)
         limit = self.deadline.sooner(MAX_SNAP)
-        snapped = snap(normalised(expr), X, y, weights=weights, noise=self.noise, deadline=limit)
+        snapped = snap(normalised(centred(expr)), X, y, weights=weights, noise=self.noise, deadline=limit)
         cleaned = present(simplify(snapped.expr))
         return cleaned if np.isfinite(evaluate(cleaned, X)).all() else expr
 
