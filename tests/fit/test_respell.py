@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from unisymnet.fit.respell import centred, normalised, respelled
+from unisymnet.fit.respell import centred, conventional, normalised, phased, respelled
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.text import to_text
@@ -26,6 +26,8 @@ ROWS = np.random.default_rng(0).uniform(1.0, 2.0, (60, 4)) + [0.0, 0.0, 4.0, 0.0
         ("x0*(1.7 - 1.7*cos(x1))", "1.7*x0*(1 - cos(x1))"),
         ("x0*sqrt((x1/x0)**2 + x2)/x1", "sqrt(x2*(x0/x1)**2 + 1)"),
         ("x0/(x0*x2 + x1)", "x0/(x0*x2 + x1)"),
+        ("x1*exp(-0.083*x0) - 21*exp(-0.083*x0) + 21", "(x1 - 21)*exp(-0.083*x0) + 21"),
+        ("0.2958579881656805/x0 - 0.2958579881656804*cos(2.6*x0)/x0", "0.2958579881656804*(1 - cos(2.6*x0))/x0"),
     ],
 )
 def test_shortest_spelling(written: str, shortest: str) -> None:
@@ -75,3 +77,27 @@ def test_peaks_by_their_place(written: str, usual: str) -> None:
     assert re.sub(r"\d+\.\d{7,}", lambda found: f"{float(found[0]):.7g}", to_text(centred(expr))) == usual
     with np.errstate(over="ignore"):
         assert evaluate(centred(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("written", "usual"),
+    [
+        ("0.7*sin(5.3*x0 + 1.5707963267948966) + x1", "x1 + 0.7*cos(5.3*x0)"),
+        ("2*cos(x0 + 3.141592653589793)", "-2*cos(x0)"),
+        ("cos(x0 - 1.5707963267948966)", "sin(x0)"),
+        ("sin(x0 + 1)", "sin(x0 + 1)"),
+        ("sin(x0 + 1.2345678)", "sin(x0 + 1.2345678)"),
+    ],
+)
+def test_phases_that_are_none(written: str, usual: str) -> None:
+    expr = parse(written)
+    assert to_text(phased(expr)) == usual
+    assert evaluate(phased(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12, abs=1e-13)
+
+
+def test_waves_peaks_and_denominators_together() -> None:
+    expr = parse("0.5*exp(3*x0 - x0**2)*sin(x1 + 2.0707963267948966)/(0.2*x1 + 0.3)")
+    found = conventional(expr)
+    assert re.search(r"cos\(x1 \+ 0\.(5|4999999\d*)\)", to_text(found)) and "(x0 - 1.5)**2" in to_text(found)
+    assert "(x1 + 1.5)" in to_text(found).replace("1.4999999999999998", "1.5")
+    assert evaluate(found, ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)

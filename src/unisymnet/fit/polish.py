@@ -25,7 +25,7 @@ from ..symbolic.identify import identify
 from ..symbolic.simplify import present, simplify
 from ..symbolic.structure import Structure
 from .kernels import fit_tape
-from .respell import centred
+from .respell import conventional
 from .robust import Loss
 from .sfo import SFO
 from .snap import snap
@@ -114,7 +114,7 @@ class Polish:
             return candidate
         X, y = problem.X * problem.x_scales, problem.y * problem.y_scale
         noise = None if problem.noise is None else problem.noise * problem.y_scale
-        snapped = snap(centred(candidate.expr), X, y, weights=problem.weights, noise=noise, deadline=deadline)
+        snapped = snap(conventional(candidate.expr), X, y, weights=problem.weights, noise=noise, deadline=deadline)
         clean = present(simplify(snapped.expr))
         loss = self.loss.in_squares(self.loss.mean(y - evaluate(clean, X), problem.weights))
         if not np.isfinite(loss):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -15,18 +16,22 @@ from numpy.typing import NDArray
 
 from ..metrics import complexity
 from ..symbolic.collect import coefficient_of, make_sum, terms_of
-from ..symbolic.expr import Call, Const, Expr, Var, evaluate, rebuild, walk
+from ..symbolic.expr import Call, Const, Expr, Var, evaluate, rebuild, total, walk
 from ..symbolic.simplify import present, simplify
 
 Floats = NDArray[np.float64]
 Factor = tuple[Expr, float]
 Price = tuple[int, int, float, int]
 
+TINY = 1e-11  # a phase that is none
+ROUNDING = 1e-13  # relative difference of constants that are one
 TOLERANCE = 1e-9  # relative difference of values that rounding may cause
 MAX_EXPANDED = 25
 MAX_DETOUR = 6  # tokens by which a step on the way may be longer than the start
 MAX_SIZE = 80  # tokens; longer formulas are nobody's law
 MAX_ROWS = 500
+_WAVES = ("sin", "cos")
+_TURNED = (("sin", 1.0), ("cos", 1.0), ("sin", -1.0), ("cos", -1.0))  # sin(u + k·π/2), k = 0, 1, 2, 3
 MAX_HEIGHT = 50.0  # nats between the height of a peak and its coefficient; beyond, the peak is far from the data
 
 
@@ -44,11 +49,16 @@ def respelled(expr: Expr, X: Floats) -> Expr:
     return best
 
 
-def normalised(expr: Expr) -> Expr:
-    """s/(0.2*s + 0.3) as 5*s/(s + 1.5), and 1/(0.2 + 0.3*exp(x)) as 5/(1 + 1.5*exp(x)), as laws are usually written.
+def conventional(expr: Expr) -> Expr:
+    """Waves, peaks and denominators as laws are usually written.
 
     Exact for all values.  The constants become others, so this comes before they are made simple.
     """
+    return normalised(centred(phased(expr)))
+
+
+def normalised(expr: Expr) -> Expr:
+    """s/(0.2*s + 0.3) as 5*s/(s + 1.5), and 1/(0.2 + 0.3*exp(x)) as 5/(1 + 1.5*exp(x))."""
 
     def change(node: Expr) -> Expr:
         if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(-1.0)):
@@ -69,10 +79,7 @@ def normalised(expr: Expr) -> Expr:
 
 
 def centred(expr: Expr) -> Expr:
-    """0.055*exp(4*x - x**2) as 3*exp(-(x - 2)**2): a peak by its place and height, if that is shorter.
-
-    Exact for all values.  The constants become others, so this comes before they are made simple.
-    """
+    """0.055*exp(4*x - x**2) as 3*exp(-(x - 2)**2): a peak by its place and height, if that is shorter."""
 
     def change(node: Expr) -> Expr:
         if not (isinstance(node, Call) and node.op == "exp"):
@@ -93,6 +100,33 @@ def centred(expr: Expr) -> Expr:
 
     shorter = present(rebuild(simplify(expr), change))
     return shorter if complexity(shorter) < complexity(expr) else expr
+
+
+def phased(expr: Expr) -> Expr:
+    """sin(x + 1.5707963) as cos(x), sin(x + 2.0707963) as cos(x + 0.5): phases that are none, or a short number."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op in _WAVES and isinstance(node.args[0], Call)):
+            return node
+        *terms, last = node.args[0].args
+        if node.args[0].op != "add" or not isinstance(last, Const) or _is_short(last.value):
+            return node
+        for turns in (1, -1, 2, -2, 3, -3, 4, -4):
+            phase = last.value - turns * math.pi / 2.0
+            if _is_short(phase):
+                name, sign = _TURNED[(_WAVES.index(node.op) + turns) % 4]
+                rest = [] if abs(phase) < TINY else [(1.0, Const(phase))]
+                inner = make_sum([*((1.0, term) for term in terms), *rest])
+                return Call("mul", (Const(sign), Call(name, (inner,))))
+        return node
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def _is_short(number: float) -> bool:
+    """Is this 0, or a number of few digits, up to rounding?"""
+    return abs(number) < TINY or abs(number - float(f"{number:.4g}")) < TINY * max(1.0, abs(number))
 
 
 def _is_whole(term: Expr) -> bool:
@@ -141,6 +175,8 @@ def _changed(expr: Expr) -> Iterator[Expr]:
         return
     if expr.op in ("mul", "pow"):
         yield from _moved(_factors(expr))
+    if expr.op == "add":
+        yield from _gathered([_factors(term) for term in expr.args])
     if expr.op == "pow" and isinstance(outer := expr.args[1], Const) and len(inner := _factors(expr.args[0])) > 1:
         apart = _product((base, exponent * outer.value) for base, exponent in inner)
         yield from (apart, Call("neg", (apart,)))
@@ -160,9 +196,9 @@ def _moved(factors: list[Factor]) -> Iterator[Expr]:
         terms = [_factors(term) for term in base.args]
         powers = {(atom, power) for term in terms for atom, power in term if isinstance(atom, Var)}
         others = [*factors[:place], *factors[place + 1 :]]
-        numbers = {abs(term.value if type(term) is Const else coefficient_of(term)) for term in base.args}
-        shared = numbers.pop()
-        if shared != 1.0 and not numbers:
+        numbers = [abs(term.value if type(term) is Const else coefficient_of(term)) for term in base.args]
+        shared = numbers[0]
+        if shared != 1.0 and all(abs(number - shared) <= ROUNDING * shared for number in numbers):
             freed = Call("add", [_product((_divided(base, shared), power) for base, power in term) for term in terms])
             yield _product([*others, (Const(shared), exponent), (freed, exponent)])
         if exponent == 1.0 and others:
@@ -176,8 +212,20 @@ def _moved(factors: list[Factor]) -> Iterator[Expr]:
             yield _product([*others, (Call("add", divided), exponent), (atom, power * exponent)])
 
 
+def _gathered(terms: list[list[Factor]]) -> Iterator[Expr]:
+    """The terms of a sum that share a factor written as one: a*exp(x) - b*exp(x) + c as (a - b)*exp(x) + c."""
+    shared = Counter(factor for term in terms for factor in term if not isinstance(factor[0], Const))
+    for factor in (factor for factor, count in shared.items() if count > 1):
+        inside = [_product(f for f in term if f != factor) for term in terms if factor in term]
+        outside = [_product(term) for term in terms if factor not in term]
+        yield total([*outside, _product([(total(inside), 1.0), factor])])
+
+
 def _divided(base: Expr, number: float) -> Expr:
-    return Const(base.value / number) if isinstance(base, Const) else base
+    if not isinstance(base, Const):
+        return base
+    ratio = base.value / number
+    return Const(float(round(ratio)) if abs(abs(ratio) - 1.0) <= ROUNDING else ratio)
 
 
 def _factors(expr: Expr) -> list[Factor]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..candidate import EXACT, Candidate, ParetoFront, description_length, select
 from ..deadline import Deadline
-from ..fit.respell import centred, normalised, respelled
+from ..fit.respell import conventional, phased, respelled
 from ..fit.robust import Loss
 from ..fit.snap import snap
 from ..formula import Constant, Formula
@@ -250,7 +250,7 @@ class _Cleaner:
             expr = self.settled(expr)
             if variables(expr) and self.judgement.loss.kind != "quantile":
                 expr = self.simple(expr)
-        expr = respelled(expr, self.few.X)
+        expr = respelled(phased(expr), self.few.X)
         return Formula(expr, self.names, self.target, self.reported(expr))
 
     def settled(self, expr: Expr) -> Expr:
@@ -269,7 +269,7 @@ class _Cleaner:
         X, y = self.few.X, self.few.y
         weights = self.judgement.weights(expr, X, y, self.few.weights)
         limit = self.deadline.sooner(MAX_SNAP)
-        snapped = snap(normalised(centred(expr)), X, y, weights=weights, noise=self.noise, deadline=limit)
+        snapped = snap(conventional(expr), X, y, weights=weights, noise=self.noise, deadline=limit)
         cleaned = present(simplify(snapped.expr))
         return cleaned if np.isfinite(evaluate(cleaned, X)).all() else expr
 
