@@ -92,11 +92,11 @@ def recall(runtime: Runtime, examples: list[Example], known: set) -> dict[str, f
         if groups:
             table(title, groups)
     places = np.array(rows)
-    shallow = np.array([r for d, g in by["depth"].items() if d <= 3 for r in g])
+    shallow = [r[0] <= 20 for d, g in by["depth"].items() if d <= 3 for r in g]
     return {
         "recall20": float(np.mean(places[:, 0] <= 20)),
         "recall20_list": float(np.mean(places[:, 1] <= 20)),
-        "recall20_shallow": float(np.mean(shallow[:, 0] <= 20)),
+        "recall20_shallow": float(np.mean(shallow)) if shallow else float("nan"),
         "beam20_s": float(np.median(seconds[1:])),
     }
 
@@ -146,8 +146,8 @@ def speed(preset_name: str, corpus: Corpus, n_steps: int = 96) -> float:
     from unisymnet.model.train import Run, TrainSettings
 
     torch.set_num_threads(1)
-    settings = TrainSettings(batch=128, n_parts=3, reuse=2)
-    config = replace(preset(preset_name), live=tuple(Runtime.load(WEIGHTS / "small-low").config.live))
+    settings = TrainSettings(batch=128, n_parts=3, reuse=3)  # as runs/train_small.sh
+    config = replace(preset(preset_name), live=tuple(Runtime.load(WEIGHTS / preset_name).config.live))
     run = Run(config, settings)
 
     def steps(source: Callable) -> tuple[float, float]:
@@ -158,7 +158,7 @@ def speed(preset_name: str, corpus: Corpus, n_steps: int = 96) -> float:
         return examples / (time.perf_counter() - began), 1e3 * (time.process_time() - cpu) / examples
 
     stream = batches(corpus, config, settings.shape, n_workers=1)
-    for _ in range(2 * LAG * settings.n_batches):  # until blocks come for the second time
+    for _ in range(settings.reuse * (settings.reuse - 1) * LAG * settings.n_batches):  # until blocks come again
         next(stream)
     ready = [next(stream) for _ in range(n_steps)]
     run.update(ready[0])
@@ -179,15 +179,16 @@ def main() -> None:
     parser.add_argument("--wide", type=int, default=0, help="functions for a beam of 100")
     parser.add_argument("--recovery", type=int, default=0, help="functions whose candidates are fitted")
     parser.add_argument("--weights", type=Path, default=WEIGHTS / "small-low")
-    parser.add_argument("--labels", type=Path, default=Path("runs/out/labels-low.json"))
+    parser.add_argument("--labels", type=Path, help="default: runs/out/labels-low.json, or -high")
     parser.add_argument("--speed", action="store_true")
     args = parser.parse_args()
     setting = "high" if args.weights.name.endswith("high") else "low"
     corpus = Corpus(SETTINGS[setting], FRESH)
     runtime = Runtime.load(args.weights)
     known = set()
-    if args.labels.is_file():
-        known = {tuple(label) for group in json.loads(args.labels.read_text()).values() for label, _ in group}
+    labels = args.labels or Path(f"runs/out/labels-{setting}.json")
+    if labels.is_file():
+        known = {tuple(label) for group in json.loads(labels.read_text()).values() for label, _ in group}
     print(f"model: {runtime.about}, d_model {runtime.config.d_model}")
     examples = corpus(0, args.n)
     figures = recall(runtime, examples, known)
