@@ -24,8 +24,8 @@ from ..symbolic.expr import Call, Expr, bind, evaluate, n_params, size
 from ..symbolic.identify import identify
 from ..symbolic.simplify import present, simplify
 from ..symbolic.structure import Structure
+from .convention import conventional
 from .kernels import fit_tape
-from .respell import conventional
 from .robust import Loss
 from .sfo import SFO
 from .snap import snap

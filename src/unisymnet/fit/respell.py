@@ -1,13 +1,13 @@
 """The shortest way to write a law on the data at hand: x/sqrt(x**2 - v**2) is 1/sqrt(1 - (v/x)**2) where x > 0.
 
 Such rewritings change values where a sign changes, so simplify.py may not make them.  Here the rows decide: a spelling
-is taken only if it gives the same values on all of them.  It fits nothing.
+is taken only if it gives the same values on all of them.  It fits nothing.  Rewritings that hold everywhere are in
+convention.py.
 """
 
 from __future__ import annotations
 
 import heapq
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -15,24 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import complexity
-from ..symbolic.collect import coefficient_of, make_sum, terms_of
-from ..symbolic.expr import Call, Const, Expr, Var, evaluate, rebuild, total, walk
+from ..symbolic.collect import coefficient_of
+from ..symbolic.expr import Call, Const, Expr, Var, evaluate, total, walk
 from ..symbolic.simplify import present, simplify
 
 Floats = NDArray[np.float64]
 Factor = tuple[Expr, float]
 Price = tuple[int, int, float, int]
 
-TINY = 1e-11  # a phase that is none
 ROUNDING = 1e-13  # relative difference of constants that are one
 TOLERANCE = 1e-9  # relative difference of values that rounding may cause
 MAX_EXPANDED = 25
 MAX_DETOUR = 6  # tokens by which a step on the way may be longer than the start
 MAX_SIZE = 80  # tokens; longer formulas are nobody's law
 MAX_ROWS = 500
-_WAVES = ("sin", "cos")
-_TURNED = (("sin", 1.0), ("cos", 1.0), ("sin", -1.0), ("cos", -1.0))  # sin(u + k·π/2), k = 0, 1, 2, 3
-MAX_HEIGHT = 50.0  # nats between the height of a peak and its coefficient; beyond, the peak is far from the data
 
 
 def respelled(expr: Expr, X: Floats) -> Expr:
@@ -47,91 +43,6 @@ def respelled(expr: Expr, X: Floats) -> Expr:
             if spelling == best or _agree(evaluate(spelling, rows), wanted):
                 return spelling
     return best
-
-
-def conventional(expr: Expr) -> Expr:
-    """Waves, peaks and denominators as laws are usually written.
-
-    Exact for all values.  The constants become others, so this comes before they are made simple.
-    """
-    return normalised(centred(phased(expr)))
-
-
-def normalised(expr: Expr) -> Expr:
-    """s/(0.2*s + 0.3) as 5*s/(s + 1.5), and 1/(0.2 + 0.3*exp(x)) as 5/(1 + 1.5*exp(x))."""
-
-    def change(node: Expr) -> Expr:
-        if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(-1.0)):
-            return node
-        base = node.args[0]
-        if not (isinstance(base, Call) and base.op == "add") or any(_is_whole(term) for term in base.args):
-            return node
-        last = base.args[-1]
-        inputs = [coefficient_of(term) for term in base.args if type(term) is Call and type(term.args[-1]) is Var]
-        if not inputs and not isinstance(last, Const):
-            return node
-        number = inputs[0] if inputs or not isinstance(last, Const) else last.value
-        terms = [_product([*_factors(term), (Const(1.0 / number), 1.0)]) for term in base.args]
-        return Call("mul", (Const(1.0 / number), Call("pow", (Call("add", terms), Const(-1.0)))))
-
-    shorter = present(rebuild(simplify(expr), change))
-    return shorter if complexity(shorter) <= complexity(expr) else expr
-
-
-def centred(expr: Expr) -> Expr:
-    """0.055*exp(4*x - x**2) as 3*exp(-(x - 2)**2): a peak by its place and height, if that is shorter."""
-
-    def change(node: Expr) -> Expr:
-        if not (isinstance(node, Call) and node.op == "exp"):
-            return node
-        terms = terms_of(node.args[0])
-        height = 0.0
-        for x in [core for core in terms if isinstance(core, Var)]:
-            a = terms.pop(Call("pow", (x, Const(2.0))), 0.0)
-            if a == 0.0:
-                continue
-            shift = terms.pop(x) / (2.0 * a)
-            terms[Call("pow", (Call("add", (x, Const(shift))), Const(2.0)))] = a
-            height -= a * shift**2
-        if height == 0.0 or abs(height) > MAX_HEIGHT:
-            return node
-        place = Call("exp", (make_sum((c, core) for core, c in terms.items()),))
-        return Call("mul", (Const(math.exp(height)), place))
-
-    shorter = present(rebuild(simplify(expr), change))
-    return shorter if complexity(shorter) < complexity(expr) else expr
-
-
-def phased(expr: Expr) -> Expr:
-    """sin(x + 1.5707963) as cos(x), sin(x + 2.0707963) as cos(x + 0.5): phases that are none, or a short number."""
-
-    def change(node: Expr) -> Expr:
-        if not (isinstance(node, Call) and node.op in _WAVES and isinstance(node.args[0], Call)):
-            return node
-        *terms, last = node.args[0].args
-        if node.args[0].op != "add" or not isinstance(last, Const) or _is_short(last.value):
-            return node
-        for turns in (1, -1, 2, -2, 3, -3, 4, -4):
-            phase = last.value - turns * math.pi / 2.0
-            if _is_short(phase):
-                name, sign = _TURNED[(_WAVES.index(node.op) + turns) % 4]
-                rest = [] if abs(phase) < TINY else [(1.0, Const(phase))]
-                inner = make_sum([*((1.0, term) for term in terms), *rest])
-                return Call("mul", (Const(sign), Call(name, (inner,))))
-        return node
-
-    shorter = present(rebuild(simplify(expr), change))
-    return shorter if complexity(shorter) <= complexity(expr) else expr
-
-
-def _is_short(number: float) -> bool:
-    """Is this 0, or a number of few digits, up to rounding?"""
-    return abs(number) < TINY or abs(number - float(f"{number:.4g}")) < TINY * max(1.0, abs(number))
-
-
-def _is_whole(term: Expr) -> bool:
-    """Does the term have a whole number in front, or none?  Then it looks right as it is."""
-    return type(term) is not Const and coefficient_of(term) % 1.0 == 0.0
 
 
 def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
@@ -174,11 +85,11 @@ def _changed(expr: Expr) -> Iterator[Expr]:
     if type(expr) is not Call:
         return
     if expr.op in ("mul", "pow"):
-        yield from _moved(_factors(expr))
+        yield from _moved(factors_of(expr))
     if expr.op == "add":
-        yield from _gathered([_factors(term) for term in expr.args])
-    if expr.op == "pow" and isinstance(outer := expr.args[1], Const) and len(inner := _factors(expr.args[0])) > 1:
-        apart = _product((base, exponent * outer.value) for base, exponent in inner)
+        yield from _gathered([factors_of(term) for term in expr.args])
+    if expr.op == "pow" and isinstance(outer := expr.args[1], Const) and len(inner := factors_of(expr.args[0])) > 1:
+        apart = product_of((base, exponent * outer.value) for base, exponent in inner)
         yield from (apart, Call("neg", (apart,)))
     if expr.op == "abs":
         yield expr.args[0]
@@ -193,32 +104,32 @@ def _moved(factors: list[Factor]) -> Iterator[Expr]:
     for place, (base, exponent) in enumerate(factors):
         if type(base) is not Call or base.op != "add":
             continue
-        terms = [_factors(term) for term in base.args]
+        terms = [factors_of(term) for term in base.args]
         powers = {(atom, power) for term in terms for atom, power in term if isinstance(atom, Var)}
         others = [*factors[:place], *factors[place + 1 :]]
         numbers = [abs(term.value if type(term) is Const else coefficient_of(term)) for term in base.args]
         shared = numbers[0]
         if shared != 1.0 and all(abs(number - shared) <= ROUNDING * shared for number in numbers):
-            freed = Call("add", [_product((_divided(base, shared), power) for base, power in term) for term in terms])
-            yield _product([*others, (Const(shared), exponent), (freed, exponent)])
+            freed = Call("add", [product_of((_divided(base, shared), power) for base, power in term) for term in terms])
+            yield product_of([*others, (Const(shared), exponent), (freed, exponent)])
         if exponent == 1.0 and others:
-            yield Call("add", [_product([*others, *term]) for term in terms])
+            yield Call("add", [product_of([*others, *term]) for term in terms])
         inputs = [(atom, power / exponent) for atom, power in others if isinstance(atom, Var)]
         if len(inputs) > 1:
             rest = [factor for factor in others if not isinstance(factor[0], Var)]
-            yield _product([*rest, (Call("add", [_product([*term, *inputs]) for term in terms]), exponent)])
+            yield product_of([*rest, (Call("add", [product_of([*term, *inputs]) for term in terms]), exponent)])
         for atom, power in sorted(powers, key=lambda pair: (pair[0].index, pair[1])):
-            divided = [_product([*term, (atom, -power)]) for term in terms]
-            yield _product([*others, (Call("add", divided), exponent), (atom, power * exponent)])
+            divided = [product_of([*term, (atom, -power)]) for term in terms]
+            yield product_of([*others, (Call("add", divided), exponent), (atom, power * exponent)])
 
 
 def _gathered(terms: list[list[Factor]]) -> Iterator[Expr]:
     """The terms of a sum that share a factor written as one: a*exp(x) - b*exp(x) + c as (a - b)*exp(x) + c."""
     shared = Counter(factor for term in terms for factor in term if not isinstance(factor[0], Const))
     for factor in (factor for factor, count in shared.items() if count > 1):
-        inside = [_product(f for f in term if f != factor) for term in terms if factor in term]
-        outside = [_product(term) for term in terms if factor not in term]
-        yield total([*outside, _product([(total(inside), 1.0), factor])])
+        inside = [product_of(f for f in term if f != factor) for term in terms if factor in term]
+        outside = [product_of(term) for term in terms if factor not in term]
+        yield total([*outside, product_of([(total(inside), 1.0), factor])])
 
 
 def _divided(base: Expr, number: float) -> Expr:
@@ -228,16 +139,16 @@ def _divided(base: Expr, number: float) -> Expr:
     return Const(float(round(ratio)) if abs(abs(ratio) - 1.0) <= ROUNDING else ratio)
 
 
-def _factors(expr: Expr) -> list[Factor]:
+def factors_of(expr: Expr) -> list[Factor]:
     """A canonical product as bases with numbers as exponents."""
     if type(expr) is Call and expr.op == "mul":
-        return [pair for arg in expr.args for pair in _factors(arg)]
+        return [pair for arg in expr.args for pair in factors_of(arg)]
     if type(expr) is Call and expr.op == "pow" and type(expr.args[1]) is Const:
         return [(expr.args[0], expr.args[1].value)]
     return [(expr, 1.0)]
 
 
-def _product(factors: Iterable[Factor]) -> Expr:
+def product_of(factors: Iterable[Factor]) -> Expr:
     parts: list[Expr] = []
     joined: dict[Expr, float] = {}
     for base, exponent in factors:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from ..candidate import EXACT, Candidate, ParetoFront, description_length, select
 from ..deadline import Deadline
-from ..fit.respell import conventional, phased, respelled
+from ..fit.convention import conventional, phased
+from ..fit.respell import respelled
 from ..fit.robust import Loss
 from ..fit.snap import snap
 from ..formula import Constant, Formula
