@@ -93,7 +93,8 @@ def covariance(
     _, s, V = np.linalg.svd(J[:, used] / size[used], full_matrices=False)
     known = s > 1e-10 * s.max(initial=0.0)
     root = V[known].T / s[known]
-    result[np.ix_(used, used)] = residual_variance * (root @ root.T) / np.outer(size[used], size[used])
+    with np.errstate(over="ignore"):  # a constant of 1e-160 has no variance worth a number
+        result[np.ix_(used, used)] = residual_variance * (root @ root.T) / np.outer(size[used], size[used])
     loose = (V[~known] ** 2).sum(axis=0) > 1e-6
     result[used[loose], used[loose]] = np.inf
     unused = np.flatnonzero(size == 0)
