@@ -38,6 +38,7 @@ _NOISY: tuple[Row, ...] = (
 _BOLTZMANN: Row = ("boltzmann", "propose.boltzmann:Boltzmann", {})
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
 _OSCILLATIONS: Row = ("oscillations", "propose.oscillations:Oscillations", {})
+_MODULATED: Row = ("modulated", "propose.modulated:Modulated", {})
 _MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
 _GLANCE: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": 0.3}
 # Exponentials are found at once or seldom: a quick look early where inputs are few, a longer one late.
@@ -61,6 +62,7 @@ _QUICK: tuple[Row, ...] = (
     ("signomial", "propose.signomial:Signomial", {"seconds": 0.5}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 1.0}),
     _OSCILLATIONS,
+    _MODULATED,
 )
 # Reductions solve the smaller problems they find with other stages, the cheap ones first.  A smaller problem is easier
 # than the whole, so each kind of stage is asked about the reductions before it is asked about the whole.
@@ -85,6 +87,7 @@ _NOISY_SHALLOW: Row = (
 _FIRST = _CLOSED[:5]
 _IF_CLEAN = (
     *_CLOSED[5:],
+    _MODULATED,
     _BOLTZMANN,
     _STRETCHED,
     _OSCILLATIONS,
@@ -99,6 +102,7 @@ _IF_CLEAN = (
 _IF_NOISY = (
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
+    _MODULATED,
     _OSCILLATIONS,
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),

@@ -28,7 +28,7 @@ from .score import Model, Pool, is_constant, least_squares, sample_rows, standar
 from .views import View, views_of
 from .write import write_sum
 
-__all__ = ["Bases", "ExtendedBases", "plain_bases", "extended_bases"]
+__all__ = ["Bases", "ExtendedBases", "exact_formula", "extended_bases", "plain_bases"]
 
 Floats = NDArray[np.float64]
 Product = tuple[Basis, tuple[Unary, ...]]
@@ -167,7 +167,7 @@ def _proposals(
         for base, factors in found:
             if deadline.expired():
                 break
-            hits = [_exact_formula(problem, extended(base, factors), v, pool, rng) for v in scan.hits(base, factors)]
+            hits = [exact_formula(problem, extended(base, factors), v, pool, rng) for v in scan.hits(base, factors)]
             if any(hits):
                 yield from pool.proposals(2)
                 return
@@ -215,7 +215,8 @@ class _Scan:
         return [view for view, off in zip(self.views, left, strict=True) if off < 1e-9]
 
 
-def _exact_formula(problem: Problem, basis: Basis, view: View, pool: Pool, rng: np.random.Generator) -> bool:
+def exact_formula(problem: Problem, basis: Basis, view: View, pool: Pool, rng: np.random.Generator) -> bool:
+    """Put the formula with the fewest terms of the basis into the pool; is it exact?"""
     rows = sample_rows(problem.n_rows, max(2 * len(basis), 200), rng)
     columns, target = basis.columns(problem.X[rows]), view.values(problem.y[rows])
     good = np.isfinite(columns).all(axis=1) & np.isfinite(target)
