@@ -37,7 +37,11 @@ _NOISY: tuple[Row, ...] = (
 )
 _BOLTZMANN: Row = ("boltzmann", "propose.boltzmann:Boltzmann", {})
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
-_OSCILLATIONS: Row = ("oscillations", "propose.oscillations:Oscillations", {})
+_CURVES: tuple[Row, ...] = (
+    ("oscillations", "propose.oscillations:Oscillations", {}),
+    ("peaks", "propose.peaks:Peaks", {}),
+)
+_NOISY_CURVES: tuple[Row, ...] = tuple((name, where, {"noisy": True}) for name, where, _ in _CURVES)
 _MODULATED: Row = ("modulated", "propose.modulated:Modulated", {})
 _MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
 _GLANCE: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": 0.3}
@@ -61,7 +65,7 @@ _QUICK: tuple[Row, ...] = (
     ("rational", "propose.rational:Rational", {"noisy": False, "seconds": 1.0}),
     ("signomial", "propose.signomial:Signomial", {"seconds": 0.5}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 1.0}),
-    _OSCILLATIONS,
+    *_CURVES,
     _MODULATED,
 )
 # Reductions solve the smaller problems they find with other stages, the cheap ones first.  A smaller problem is easier
@@ -81,7 +85,7 @@ _LIKELIEST: Row = (
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 # Noisy data: what looks for exact laws only is left out.
 _NOISY_SHALLOW: Row = (
-    "reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, _OSCILLATIONS, *_NOISY), "max_time": 6.0}
+    "reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY_CURVES, *_NOISY), "max_time": 6.0}
 )  # fmt: skip
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
 _FIRST = _CLOSED[:5]
@@ -90,7 +94,7 @@ _IF_CLEAN = (
     _MODULATED,
     _BOLTZMANN,
     _STRETCHED,
-    _OSCILLATIONS,
+    *_CURVES,
     *_EXPONENTIALS,
     *(_LIKELIEST, _SHALLOW, _MIDDLE),
     *_INNER[:1],
@@ -103,7 +107,7 @@ _IF_NOISY = (
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
     _MODULATED,
-    _OSCILLATIONS,
+    *_NOISY_CURVES,
     *_NOISY[:3],
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],
@@ -120,8 +124,8 @@ _RELEVANT: Row = (
     "relevant",
     "propose.relevant:Relevant",
     {
-        "stages": (*_CLOSED, _STRETCHED, _OSCILLATIONS, _SHALLOW, _MIDDLE, *_INNER[:2]),
-        "noisy_stages": (*_POWERS, _OSCILLATIONS, *_NOISY, _CLOSED[5], _NOISY_SHALLOW, _STRETCHED),
+        "stages": (*_CLOSED, _STRETCHED, *_CURVES, _SHALLOW, _MIDDLE, *_INNER[:2]),
+        "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[5], _NOISY_SHALLOW, _STRETCHED),
     },
 )
 _LAST = (_TRANSFORMER, _EVOLVE)

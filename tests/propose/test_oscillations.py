@@ -30,8 +30,8 @@ LAWS = {
 }
 
 
-def found(y: np.ndarray, x: np.ndarray = T, **options):  # type: ignore[no-untyped-def]
-    return proposals(STAGE, x.reshape(len(x), -1), y, **options)
+def found(y: np.ndarray, x: np.ndarray = T, stage: Oscillations = STAGE, **options):  # type: ignore[no-untyped-def]
+    return proposals(stage, x.reshape(len(x), -1), y, **options)
 
 
 @pytest.mark.parametrize("name", LAWS)
@@ -44,7 +44,9 @@ def test_waves_are_found_exactly_and_at_once(name: str) -> None:
 
 
 def test_noise_moves_constants_only_a_little() -> None:
-    law = found(LAWS["damped"] + 0.05 * np.random.default_rng(1).normal(size=len(T)))[0]
+    noisy = LAWS["damped"] + 0.05 * np.random.default_rng(1).normal(size=len(T))
+    assert found(noisy) == []
+    law = found(noisy, stage=Oscillations(noisy=True))[0]
     assert str(law).count("sin") == str(law).count("exp") == 1
     assert evaluate(law, T[:, None]) == pytest.approx(LAWS["damped"], abs=0.05)
 
