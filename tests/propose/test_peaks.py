@@ -20,7 +20,7 @@ LAWS = {
     "a normal peak on a line": 0.4 + 0.3 * T + 4.0 * np.exp(-((T - 5.0) ** 2) / 1.8),
     "two normal peaks": 3.0 * np.exp(-((T - 3.0) ** 2) / 0.8) + 2.0 * np.exp(-((T - 7.0) ** 2) / 1.5),
     "a dip": 5.0 - 2.0 / (1.0 + ((T - 4.0) / 0.3) ** 2),
-    "three lines of a spectrum": sum(a / (1 + ((T - m) / s) ** 2) for a, m, s in [(1, 2, 0.3), (2, 5, 0.5), (7, 8, 0.4)]),
+    "three lines": sum(a / (1 + ((T - m) / s) ** 2) for a, m, s in [(1, 2, 0.3), (2, 5, 0.5), (7, 8, 0.4)]),
     "an angle": 2.0 * np.arctan(1.4 * (T - 3.0)) + 1.0,
 }
 
