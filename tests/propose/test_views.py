@@ -13,6 +13,7 @@ TARGETS = {
     "negative": RNG.uniform(-5.0, -0.2, 60),
     "both signs": RNG.normal(size=60),
     "about pi": RNG.uniform(2.0, 4.0, 60),
+    "shares": RNG.uniform(0.01, 0.99, 60),
 }
 
 
@@ -65,3 +66,8 @@ def test_a_few_rows_of_the_other_sign_are_noise_but_not_exact():
 def test_both_signs_leave_no_even_view():
     names = {view.name for view in views_of(problem(TARGETS["both signs"]))}
     assert names <= {"y", "1/y", "exp(y)"}
+
+
+def test_only_shares_have_a_logit():
+    assert "logit(y)" in [view.name for view in views_of(problem(TARGETS["shares"]))]
+    assert "logit(y)" not in [view.name for view in views_of(problem(TARGETS["positive"]))]

@@ -39,7 +39,7 @@ LEAST_TERM = 1e-7
 MOST_TERMS = 20
 # Columns of a basis by rows of clean data (a noisy fit takes at most half); the law itself has far fewer terms.
 EXACT_SHARE = 0.75
-NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)")
+NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "logit(y)")
 MOST_PAIRS = 150
 MOST_WAVES = 5
 FEW_VIEWS = ("y", "ln(y)", "y**2", "1/y")

@@ -27,7 +27,7 @@ __all__ = ["Modulated"]
 
 Floats = NDArray[np.float64]
 
-VIEWS = ("y", "1/y", "ln(y)", "y**2")
+VIEWS = ("y", "1/y", "ln(y)", "y**2", "logit(y)")
 GROWTHS = np.concatenate([np.geomspace(0.2, 25.0, 14), -np.geomspace(0.2, 25.0, 14)])  # over half the span of the input
 STEPS_A_PERIOD = 4
 MAX_PERIODS = 20.0

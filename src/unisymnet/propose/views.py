@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Values = Callable[[Floats], Floats]
 
-VIEW_NAMES = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)")
+VIEW_NAMES = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")
 
 # More of the target's energy than this on the other sign is not noise: the view does not apply.
 MAX_OPPOSED = 0.05
@@ -84,6 +84,7 @@ def views_of(problem: Problem, names: Sequence[str] | None = None) -> list[View]
         "exp(y)": _exp_view,
         "sin(y)": _sin_view,
         "cos(y)": _cos_view,
+        "logit(y)": _logit_view,
     }
     wanted = VIEW_NAMES if names is None else names
     unknown = set(wanted) - set(makers)
@@ -173,6 +174,22 @@ def _cos_view(problem: Problem) -> View | None:
     if -math.pi <= low and high <= 0.0:
         return View("cos(y)", np.cos, _minus_sin, lambda t: -np.arccos(t), lambda e: -_acos(e))
     return None
+
+
+def _logit_view(problem: Problem) -> View | None:
+    """ln(y/(1 − y)) of shares and probabilities: 1/(1 + exp(−f)) is searched as f."""
+    low, high = float(problem.y.min()), float(problem.y.max())
+    if problem.y_scale != 1.0 or not 0.0 < low <= high < 1.0:
+        return None
+    if not problem.allows("exp") or not _may_power(problem, -1.0):
+        return None
+    return View(
+        "logit(y)",
+        lambda y: np.log(y) - np.log1p(-y),
+        lambda y: 1.0 / (y * (1.0 - y)),
+        lambda t: 1.0 / (1.0 + np.exp(-t)),
+        lambda e: Const(1.0) / (Const(1.0) + Call("exp", (Call("neg", (e,)),))),
+    )
 
 
 def _minus_sin(y: Floats) -> Floats:
