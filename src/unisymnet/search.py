@@ -142,9 +142,9 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
     while queue and not run.stopped and not run.must_stop():
         turns = min(queue, key=Turns.priority)
         if turns.proposals is None:
-            # Nobody may use up what the others need.
-            alone = all(other.proposer.name == turns.proposer.name for other in queue)
-            limit = run.deadline if alone else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
+            # Nobody may use up what those after it need; the last one goes on as long as there is time.
+            last = all(other.proposer.name == turns.proposer.name for other in queue if other.order > turns.order)
+            limit = run.deadline if last else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
             turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
         before = run.n_evaluations
         if not _one_turn(run, turns, turns.proposals):

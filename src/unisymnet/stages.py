@@ -128,9 +128,8 @@ _RELEVANT: Row = (
         "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[5], _NOISY_SHALLOW, _STRETCHED),
     },
 )
-_LAST = (_TRANSFORMER, _EVOLVE)
 
-PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in (*_FIRST, _RELEVANT, *_IF_CLEAN, *_LAST)))
+PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in (*_FIRST, _RELEVANT, *_IF_CLEAN, _TRANSFORMER, _EVOLVE)))
 
 
 @dataclass(frozen=True)
@@ -152,9 +151,10 @@ class OnlyIf:
             yield from self.proposer.propose(problem, front, rng=rng, deadline=deadline)
 
 
-def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...]:
-    """The proposers called ``names``, or all of them.  Whether the data are noisy decides between two orders; that is
-    judged when the first stages have not found an exact law."""
+def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Proposer] = ()) -> tuple[Proposer, ...]:
+    """The proposers called ``names``, or all of them, and networks, which come before evolution: that uses all the time
+    that is left.  Whether the data are noisy decides between two orders; that is judged when the first stages have not
+    found an exact law."""
     unknown = [name for name in names or () if name not in PROPOSERS]
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
@@ -165,7 +165,7 @@ def default_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...
 
     clean = [OnlyIf(proposer, False, judge) for proposer in loaded(_IF_CLEAN)]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
-    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded(_LAST))
+    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((_TRANSFORMER,)), *trained, *loaded((_EVOLVE,)))
 
 
 class _Judge:

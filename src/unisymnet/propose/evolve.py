@@ -51,24 +51,28 @@ class Evolve:
     max_size: int = 60
     max_constants: int = 12
     tournament: int = 4
-    patience: int = 100  # generations without a shorter description before evolution gives up
+    patience: int = 100  # generations without a shorter description before a population is given up
+    populations: int = 4  # one after the other, each from the front and new random units
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         if problem.n_rows < 3 or problem.spread == 0.0:
             return
-        run = _Evolution(self, problem, rng)
-        shortest, waited = math.inf, 0
-        while waited < self.patience and not deadline.expired():
-            run.immigrate(front)
-            best = run.generation(deadline)
-            if best is not None:
-                yield Proposal(best.expr, self.name)
-            # Noisy data never become exact: the search ends when a while of trying has brought nothing.
-            now = min(map(run.length, run.people), default=math.inf)
-            waited = 0 if now < shortest - 0.5 else waited + 1
-            shortest = min(shortest, now)
+        for _ in range(self.populations):
+            run = _Evolution(self, problem, rng)
+            shortest, waited = math.inf, 0
+            while waited < self.patience:
+                if deadline.expired():
+                    return
+                run.immigrate(front)
+                best = run.generation(deadline)
+                if best is not None:
+                    yield Proposal(best.expr, self.name)
+                # Noisy data never become exact: evolution ends when a while of trying has brought nothing.
+                now = min(map(run.length, run.people), default=math.inf)
+                waited = 0 if now < shortest - 0.5 else waited + 1
+                shortest = min(shortest, now)
 
 
 @dataclass

@@ -307,7 +307,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         def chosen(problem: Problem) -> tuple[Proposer, ...]:
             if given and not names:
                 return (*own, *trained)
-            return (*own, *default_proposers(names or None), *trained)
+            return (*own, *default_proposers(names or None, trained))
 
         values = EXPONENTS if self.exponents is None else (*map(float, self.exponents), None)
         sfo = SFO(exponents=values, n_threads=effective_n_jobs(self.n_jobs))
