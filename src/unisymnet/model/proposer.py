@@ -53,14 +53,14 @@ class TransformerProposer:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         """Skeletons in the problem's scaled units, the likeliest first, each once."""
-        folder = self.weights if self.weights is not None else weights_for(problem.n_features)
-        if folder is None or problem.n_rows < 3 or problem.spread == 0.0:
+        widest = self._runtime(problem.n_features)
+        if widest is None or problem.n_rows < 3 or problem.spread == 0.0:
             return
-        runtime = load_weights(folder)
         if self.seconds is not None:
             deadline = deadline.sooner(self.seconds)
         seen: set[Proposal] = set()
-        for columns in column_sets(problem, runtime.config.n_features):
+        for columns in column_sets(problem, widest.config.n_features):
+            runtime = self._runtime(len(columns)) or widest
             for structure, brief in self._structures(runtime, problem, columns, rng, deadline):
                 proposal = Proposal(rename(to_skeleton(structure).expr, columns), self.name, brief)
                 if proposal not in seen and allowed(proposal.expr, problem):
@@ -68,6 +68,11 @@ class TransformerProposer:
                     yield proposal
                 if deadline.expired():
                     return
+
+    def _runtime(self, n_columns: int) -> Runtime | None:
+        """The model for so many columns, if there is one."""
+        folder = self.weights if self.weights is not None else weights_for(n_columns)
+        return None if folder is None else load_weights(folder)
 
     def _structures(
         self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
