@@ -84,6 +84,20 @@ def test_no_weights_no_proposals(tmp_path) -> None:
     assert weights_for(2, tmp_path) is None
 
 
+@needs_weights
+def test_there_is_a_model_for_few_and_one_for_many_columns() -> None:
+    names = [folder.name for n in (1, 4, 5, 10, 30) if (folder := weights_for(n)) is not None]
+    assert names == ["small-low", "small-low", "small-high", "small-high", "small-high"]
+
+
+@needs_weights
+def test_the_model_for_many_columns_reads_them() -> None:
+    X = table(200, 7)
+    found = proposals(replace(QUICK, n_samples=0, n_frequent=0), X, X.prod(axis=1))
+    assert any(set(variables(p.expr)) == set(range(7)) for p in found)
+    assert "c0*x0**c1*x1**c2*x2**c3*x3**c4*x4**c5*x5**c6*x6**c7" in [str(p.expr) for p in found]
+
+
 def test_relevance_finds_levels_and_spreads() -> None:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 3))
