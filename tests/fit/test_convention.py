@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from unisymnet.fit.convention import centred, conventional, normalised, phased
+from unisymnet.fit.convention import centred, conventional, normalised, phased, without_half_angles
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.text import to_text
@@ -71,3 +71,18 @@ def test_waves_peaks_and_denominators_together() -> None:
     assert re.search(r"cos\(x1 \+ 0\.(5|4999999\d*)\)", to_text(found)) and "(x0 - 1.5)**2" in to_text(found)
     assert "(x1 + 1.5)" in to_text(found).replace("1.4999999999999998", "1.5")
     assert evaluate(found, ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("written", "usual"),
+    [
+        ("4*x0*sin(0.5*x1*x2)**2", "x0*(2 - 2*cos(x1*x2))"),  # respell.py takes the 2 out
+        ("6*x0*cos(0.5*x1)**2", "x0*(3*cos(x1) + 3)"),
+        ("sin(0.5*x1)**2", "sin(0.5*x1)**2"),
+        ("4*sin(x1)**2", "4*sin(x1)**2"),
+    ],
+)
+def test_half_angles(written: str, usual: str) -> None:
+    expr = parse(written)
+    assert to_text(without_half_angles(expr)) == usual
+    assert evaluate(without_half_angles(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)

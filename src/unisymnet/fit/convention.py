@@ -21,7 +21,7 @@ _TURNED = (("sin", 1.0), ("cos", 1.0), ("sin", -1.0), ("cos", -1.0))  # sin(u + 
 
 def conventional(expr: Expr) -> Expr:
     """Waves, peaks and denominators as laws are usually written."""
-    return normalised(centred(phased(expr)))
+    return normalised(centred(phased(without_half_angles(expr))))
 
 
 def normalised(expr: Expr) -> Expr:
@@ -89,6 +89,22 @@ def phased(expr: Expr) -> Expr:
 
     shorter = present(rebuild(simplify(expr), change))
     return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def without_half_angles(expr: Expr) -> Expr:
+    """4*sin(0.5*x)**2 as 2*(1 - cos(x)), if that is shorter."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(2.0)):
+            return node
+        wave = node.args[0]
+        if not (isinstance(wave, Call) and wave.op in _WAVES) or coefficient_of(wave.args[0]) not in (0.5, -0.5):
+            return node
+        whole = Call("cos", (simplify(product_of([(Const(2.0), 1.0), *factors_of(wave.args[0])])),))
+        return make_sum([(0.5, Const(1.0)), (-0.5 if wave.op == "sin" else 0.5, whole)])
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) < complexity(expr) else expr
 
 
 def _is_short(number: float) -> bool:

@@ -62,10 +62,10 @@ def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
 
 
 def _price(expr: Expr) -> Price:
-    """Tokens; among equals, few numbers that are not whole, small exponents, and 1 - x rather than x - 1."""
+    """Tokens; among equals, few numbers that are not whole or half, small exponents, and 1 - x rather than x - 1."""
     nodes = list(walk(expr))
     calls = [node for node in nodes if isinstance(node, Call)]
-    fractions = sum(isinstance(node, Const) and node.value % 1.0 != 0.0 for node in nodes)
+    fractions = sum(isinstance(node, Const) and node.value % 0.5 != 0.0 for node in nodes)
     exponents = [node.args[1].value for node in calls if node.op == "pow" and isinstance(node.args[1], Const)]
     behind = sum(node.op == "sub" and type(node.args[1]) is Const for node in calls)
     return complexity(expr), fractions, sum(map(abs, exponents)), behind
