@@ -21,7 +21,7 @@ from ..symbolic.simplify import present, simplify
 
 Floats = NDArray[np.float64]
 Factor = tuple[Expr, float]
-Price = tuple[int, int, float, int]
+Price = tuple[int, int, int, float, int]
 
 ROUNDING = 1e-13  # relative difference of constants that are one
 TOLERANCE = 1e-9  # relative difference of values that rounding may cause
@@ -62,13 +62,15 @@ def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
 
 
 def _price(expr: Expr) -> Price:
-    """Tokens; among equals, few numbers that are not whole or half, small exponents, and 1 - x rather than x - 1."""
+    """Tokens; among equals, few numbers that are not whole or half, few beside 1, small exponents, and 1 - x rather than
+    x - 1."""
     nodes = list(walk(expr))
     calls = [node for node in nodes if isinstance(node, Call)]
-    fractions = sum(isinstance(node, Const) and node.value % 0.5 != 0.0 for node in nodes)
+    numbers = [node.value for node in nodes if isinstance(node, Const)]
+    fractions, others = sum(value % 0.5 != 0.0 for value in numbers), sum(abs(value) != 1.0 for value in numbers)
     exponents = [node.args[1].value for node in calls if node.op == "pow" and isinstance(node.args[1], Const)]
     behind = sum(node.op == "sub" and type(node.args[1]) is Const for node in calls)
-    return complexity(expr), fractions, sum(map(abs, exponents)), behind
+    return complexity(expr), fractions, others, sum(map(abs, exponents)), behind
 
 
 def _agree(values: Floats, wanted: Floats) -> bool:
