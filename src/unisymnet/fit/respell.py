@@ -62,8 +62,7 @@ def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
 
 
 def _price(expr: Expr) -> Price:
-    """Tokens; among equals, few numbers that are not whole or half, few beside 1, small exponents, and 1 - x rather than
-    x - 1."""
+    """Tokens; among equals, few numbers that are not whole or half, few beside 1, small exponents, 1 - x not x - 1."""
     nodes = list(walk(expr))
     calls = [node for node in nodes if isinstance(node, Call)]
     numbers = [node.value for node in nodes if isinstance(node, Const)]
