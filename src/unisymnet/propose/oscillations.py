@@ -40,7 +40,7 @@ class Oscillations:
     ) -> Iterator[Proposal]:
         curves = Curves(self.name, self.n_waves, self.noisy, self.max_rows)
         wave = _Wave(self.max_periods, n_spellings=2 if problem.allows("exp") else 1)
-        kinds: list[Component] = [wave] if problem.allows("sin") else []
+        kinds: list[Component] = [wave] if problem.allows("sin", "cos") else []
         yield from curves.propose(problem, kinds, rng=rng, deadline=deadline)
 
 
@@ -72,10 +72,15 @@ class _Wave:
 
     def written(self, linear: Floats, inner: Floats, unit: Unit, spelling: int) -> Expr:
         (a, b), (rate, frequency) = linear.tolist(), (inner / unit.half).tolist()
-        phase = math.remainder(math.atan2(a, b) - frequency * unit.middle, 2.0 * math.pi)
+        angle = math.atan2(a, b) - frequency * unit.middle
+        # As the sine or cosine with the smallest phase: noise may hide that there is none.
+        turns = round(2.0 * angle / math.pi)
+        phase = angle - turns * math.pi / 2.0
         shift: list[Expr] = [Const(phase)] if abs(phase) > DONE else []
-        wave = Call("sin", (total([product([Const(frequency), Var(0)]), *shift]),))
+        inside = total([product([Const(frequency), Var(0)]), *shift])
+        wave = Call("cos" if turns % 2 else "sin", (inside,))
+        height = math.hypot(a, b) * (-1.0 if turns % 4 in (2, 3) else 1.0)
         if spelling == 0:
-            return product([Const(math.hypot(a, b)), wave])
-        height = Const(math.hypot(a, b) * math.exp(rate * unit.middle))
-        return product([height, wave, Call("exp", (product([Const(-rate), Var(0)]),))])
+            return product([Const(height), wave])
+        fading = Call("exp", (product([Const(-rate), Var(0)]),))
+        return product([Const(height * math.exp(rate * unit.middle)), wave, fading])
