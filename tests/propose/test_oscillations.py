@@ -43,6 +43,13 @@ def test_waves_are_found_exactly_and_at_once(name: str) -> None:
     assert time.process_time() - began < 1.0
 
 
+def test_a_wave_that_fades_over_the_years() -> None:
+    years = T + 2000.0  # exp(0.31*2000) is beyond what a height may be
+    y = 5.0 * np.exp(-0.31 * (years - 2000.0)) * np.sin(4.0 * (years - 2000.0)) + 1.0
+    law = found(y, years)[0]
+    assert misfit(make_problem(years[:, None], y), law) < 1e-9
+
+
 def test_noise_moves_constants_only_a_little() -> None:
     noisy = LAWS["damped"] + 0.05 * np.random.default_rng(1).normal(size=len(T))
     assert found(noisy) == []

@@ -90,12 +90,13 @@ class Curves:
             return
         rows = sample_rows(problem.n_rows, self.max_rows, rng)
         pool = Pool(problem, self.source)
+        done = False
         for kind in kinds:
-            if self._added_one_by_one(_Rows.of(problem, rows, kind), pool, deadline) < DONE or self.noisy:
-                pool.settle(6, deadline)
-            if pool.exact() or deadline.expired():
+            done = self._added_one_by_one(_Rows.of(problem, rows, kind), pool, deadline) < DONE
+            if done or deadline.expired():
                 break
-        if self.noisy or pool.exact():
+        if self.noisy or done:
+            pool.settle(6, deadline)
             yield from pool.proposals(2)
 
     def _added_one_by_one(self, data: _Rows, pool: Pool, deadline: Deadline) -> float:

@@ -22,6 +22,7 @@ __all__ = ["Oscillations"]
 
 RATES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, -0.25, -0.5, -1.0)  # over half the range of the input
 STEPS_A_PERIOD = 4  # frequencies within which one more period fits the range
+MAX_LOG_HEIGHT = 30.0
 LEAST_ANGLE = 0.5  # radians to either side of the middle: less is a bend, not a wave
 
 
@@ -82,5 +83,8 @@ class _Wave:
         height = math.hypot(a, b) * (-1.0 if turns % 4 in (2, 3) else 1.0)
         if spelling == 0:
             return product([Const(height), wave])
-        fading = Call("exp", (product([Const(-rate), Var(0)]),))
-        return product([Const(height * math.exp(rate * unit.middle)), wave, fading])
+        # Far from 0, as years are, the height at 0 may be beyond all numbers: then the height is that in the middle.
+        start = 0.0 if abs(rate * unit.middle) < MAX_LOG_HEIGHT else unit.middle
+        since = total([Var(0), Const(-start)]) if start else Var(0)
+        fading = Call("exp", (product([Const(-rate), since]),))
+        return product([Const(height * math.exp(rate * (unit.middle - start))), wave, fading])

@@ -142,7 +142,9 @@ class Pool:
             refitted = _refitted(self.problem, member.expr)
             if refitted is not None:
                 self._members.pop(member.expr, None)
-                self.add(refitted)
+                settled = self.add(refitted)
+                if settled is None or settled.misfit > 2.0 * member.misfit + FLOOR:  # rounding has spoiled it
+                    self._members[member.expr] = member
 
     def exact(self) -> list[Scored]:
         """Exact formulas, the shortest first."""
