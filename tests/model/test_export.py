@@ -24,7 +24,7 @@ from unisymnet.model.transformer import Transformer  # noqa: E402
 EXAMPLES = Corpus(replace(LOW, n_points=30), seed=8)(0, 5)
 POINTS = ModelConfig(d_model=32, n_heads=2, n_latents=4, n_reads=2, n_layers=1)
 STATISTICS = replace(
-    POINTS, n_reads=0, greedy=True, summary_width=48, summary_blocks=1,
+    POINTS, n_reads=0, greedy=True, relations=True, summary_width=48, summary_blocks=1,
     live=Alphabet(4, 5, 6).occurring(e.label for e in EXAMPLES),
 )  # fmt: skip
 

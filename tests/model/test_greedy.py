@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from unisymnet.model.greedy import N_STEPS, N_VIEWS, _logs, _products, greedy, greedy_size
+from unisymnet.model.greedy import N_STEPS, N_VIEWS, _logs, greedy, greedy_size, products
 
-SIZE, N_LOGS = (f(np.ones((1, 4, 3))).shape[1] for f in (_products, _logs))
+SIZE, N_LOGS = (f(np.ones((1, 4, 3))).shape[1] for f in (products, _logs))
 
 
 def rows_of(f, n: int = 70, d: int = 3, d_max: int = 4) -> np.ndarray:

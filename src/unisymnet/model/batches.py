@@ -20,6 +20,7 @@ from .bits import encode_points
 from .config import ModelConfig
 from .greedy import greedy, greedy_size
 from .prefix import PrefixAlphabet
+from .relations import relations, relations_size
 from .summary import summarise, summary_size
 
 
@@ -49,6 +50,7 @@ class Batch:
 Step = tuple[Batch, ...]  # the parts of one batch
 LAG = 16  # blocks
 _FAR = 10**9
+_Kind = tuple[Callable[..., NDArray[np.float32]], Callable[[int], int]]  # makes statistics; how many by columns
 
 
 class Shape(NamedTuple):
@@ -107,11 +109,8 @@ def read_points(
     rows: NDArray[np.floating], config: ModelConfig
 ) -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float32]]:
     """Everything the encoder takes, from rows (batch, n, d_max + 1)."""
-    summary = np.zeros((len(rows), 0), dtype=np.float32)
-    if config.n_summary:
-        summary = summarise(rows)
-    if config.n_summary and config.greedy:
-        summary = np.concatenate([summary, greedy(rows)], axis=1)
+    makers = [make for make, _ in _statistics(config)]
+    summary = np.concatenate([np.zeros((len(rows), 0), dtype=np.float32), *(make(rows) for make in makers)], axis=1)
     if config.n_reads == 0:
         bits = np.zeros((len(rows), 1, (config.n_features + 1) * config.bits), dtype=np.uint8)
         return bits, np.ones((len(rows), 1), dtype=bool), summary
@@ -120,9 +119,16 @@ def read_points(
 
 def statistics_size(config: ModelConfig) -> int:
     """How many statistics a model of this config reads."""
+    return sum(size(config.n_features) for _, size in _statistics(config))
+
+
+def _statistics(config: ModelConfig) -> list[_Kind]:
+    """What makes the statistics that this config reads, and how many each makes."""
     if not config.n_summary:
-        return 0
-    return summary_size(config.n_features) + (greedy_size(config.n_features) if config.greedy else 0)
+        return []
+    kinds: list[_Kind] = [(summarise, summary_size)]
+    kinds += [(greedy, greedy_size)] if config.greedy else []
+    return kinds + ([(relations, relations_size)] if config.relations else [])
 
 
 def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Writing, n_read: int | None = None) -> Batch:

@@ -16,9 +16,10 @@ class ModelConfig:
     ``n_features``, ``repeats`` and ``max_depth`` are those of the Vocabulary.  ``bits`` is 16 or 32 for each value.
     ``n_reads`` counts encoder rounds: latents read the points, then each other; with none the points' bits are not
     read and the latents are constants.  ``n_summary`` more latents come from statistics of the data set (summary.py,
-    and greedy.py if ``greedy``) through a network ``summary_width`` wide (0: twice ``d_model``) with
-    ``summary_blocks`` residual blocks; the paper's presets have none.  ``live`` are the tokens that the model can
-    write, ascending; empty means all.  ``writing`` is "label", or "prefix" for the comparison of encodings.
+    greedy.py if ``greedy``, relations.py if ``relations``) through a network ``summary_width`` wide (0: twice
+    ``d_model``) with ``summary_blocks`` residual blocks; the paper's presets have none.  ``live`` are the tokens that
+    the model can write, ascending; empty means all.  ``writing`` is "label", or "prefix" for the comparison of
+    encodings.
     """
 
     n_features: int = 4
@@ -33,6 +34,7 @@ class ModelConfig:
     n_layers: int = 2
     n_summary: int = 4
     greedy: bool = False
+    relations: bool = False
     summary_width: int = 0
     summary_blocks: int = 0
     live: tuple[int, ...] = ()
@@ -58,7 +60,7 @@ _SMALL: dict[str, Any] = {
 }  # fmt: skip
 
 PRESETS: Mapping[str, ModelConfig] = {
-    "small-low": ModelConfig(**_SMALL),
+    "small-low": ModelConfig(**_SMALL, d_model=192, n_heads=6, relations=True),
     "small-high": ModelConfig(**_HIGH, **_SMALL),
     "paper-low": ModelConfig(d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
     "paper-high": ModelConfig(**_HIGH, d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),

@@ -30,6 +30,15 @@ _FLOOR = 1e-12
 _COLLINEAR = 1e-5
 
 
+class Table(NamedTuple):
+    """Columns (batch, d, n) and the target, absent columns and points being 1; roots of the points' weights."""
+
+    x: Floats
+    y: Floats
+    weight: Floats
+    absent: NDArray[np.bool_]
+
+
 class _Plan(NamedTuple):
     """Indices: products of two and of three powers (into their table); pairs, ordered pairs and triples of columns.
 
@@ -49,7 +58,7 @@ class _Plan(NamedTuple):
 
 
 @lru_cache(maxsize=4)
-def _plan(d: int) -> _Plan:
+def plan_of(d: int) -> _Plan:
     small = d <= _SMALL
 
     def at(column: int, power: float) -> int:
@@ -98,6 +107,23 @@ def greedy_size(n_features: int) -> int:
 
 def greedy(rows: Floats) -> NDArray[np.float32]:
     """Statistics (batch, size) of data sets given as rows (batch, n, d + 1), zero rows being no points."""
+    x, y, weight, absent = table_of(rows)
+    with np.errstate(all="ignore"):
+        inverse = 1.0 / away(y)
+        views = unit(np.concatenate([y, inverse, y * y, inverse * inverse], axis=1), weight)
+        plan = plan_of(x.shape[1])
+        parts = [
+            *select(unit(products(x), weight, absent, plan.needs_products), views),
+            *select(unit(_logs(x), weight, absent, plan.needs_logs), unit(np.log(np.abs(y) + 1e-12), weight)),
+            *select(unit(_implicit(x, y), weight, absent, plan.needs_implicit), views[:, :1]),
+            np.log10(np.maximum((weight[:, 0] > 0.0).sum(axis=1), 1.0)) / 3.0,
+        ]
+    flat = np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1)
+    return np.nan_to_num(flat, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
+
+
+def table_of(rows: Floats) -> Table:
+    """The parts of data sets given as rows."""
     present = np.any(rows != 0.0, axis=-1)
     values = np.where(present[:, :, None], rows, 1.0).astype(np.float64).transpose(0, 2, 1)
     used = (rows != 0.0).any(axis=1)
@@ -105,29 +131,18 @@ def greedy(rows: Floats) -> NDArray[np.float32]:
     y = values[:, -1:]
     y = y / np.median(np.abs(y), axis=2, keepdims=True).clip(1e-300)
     weight = np.sqrt(present / np.maximum(present.sum(axis=1, keepdims=True), 1))[:, None]
-    with np.errstate(all="ignore"):
-        inverse = 1.0 / _away(y)
-        views = _unit(np.concatenate([y, inverse, y * y, inverse * inverse], axis=1), weight)
-        plan, absent = _plan(x.shape[1]), ~used[:, :-1]
-        parts = [
-            *_select(_unit(_products(x), weight, absent, plan.needs_products), views),
-            *_select(_unit(_logs(x), weight, absent, plan.needs_logs), _unit(np.log(np.abs(y) + 1e-12), weight)),
-            *_select(_unit(_implicit(x, y), weight, absent, plan.needs_implicit), views[:, :1]),
-            np.log10(np.maximum(present.sum(axis=1), 1.0)) / 3.0,
-        ]
-    flat = np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1)
-    return np.nan_to_num(flat, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
+    return Table(x, y, weight, ~used[:, :-1])
 
 
-def _away(values: Floats) -> Floats:
+def away(values: Floats) -> Floats:
     """The same values, none of them 0."""
     return np.where(np.abs(values) < 1e-9, 1e-9, values)
 
 
-def _products(x: Floats) -> Floats:
+def products(x: Floats) -> Floats:
     """Powers, their products, functions of one column, waves of two, quotients by sums and differences of two."""
-    plan = _plan(x.shape[1])
-    size, safe = np.abs(x), _away(x)
+    plan = plan_of(x.shape[1])
+    size, safe = np.abs(x), away(x)
     inverse, root = 1.0 / safe, np.sqrt(size)
     powers = np.stack([inverse * inverse, inverse, 1.0 / np.sqrt(np.abs(safe)), root, x, x * x], axis=2)
     table = powers.reshape(x.shape[0], -1, x.shape[2])
@@ -140,7 +155,7 @@ def _products(x: Floats) -> Floats:
     if x.shape[1] <= _SMALL:
         (ss, sc), (cs, cc) = ((f[:, i] * sine[:, j], f[:, i] * cosine[:, j]) for f in (sine, cosine))
         waves = [sc + cs, sc - cs, cc - ss, cc + ss]
-    sums = 1.0 / _away(np.stack([x[:, i] + x[:, j], x[:, i] - x[:, j]]))
+    sums = 1.0 / away(np.stack([x[:, i] + x[:, j], x[:, i] - x[:, j]]))
     top, pair = plan.over.T
     quotients = [x[:, top] * inverted[:, pair] for inverted in sums]
     return np.concatenate([table, two, three, *singles, *waves, *sums, *quotients], axis=1)
@@ -148,7 +163,7 @@ def _products(x: Floats) -> Floats:
 
 def _logs(x: Floats) -> Floats:
     """Logarithms of columns and of sums of two and three of them and their products, and a few plain functions."""
-    plan = _plan(x.shape[1])
+    plan = plan_of(x.shape[1])
     i, j = plan.pairs.T
     a, b = plan.ordered.T
     p, q, r = plan.triples.T
@@ -163,7 +178,7 @@ def _logs(x: Floats) -> Floats:
         x[:, q] - x[:, p] * x[:, r], x[:, r] + x[:, p] * x[:, q], x[:, r] - x[:, p] * x[:, q],
         np.sin(x), np.cos(x), x + 1.0, x - 1.0,
     ]  # fmt: skip
-    inverse = 1.0 / _away(x)
+    inverse = 1.0 / away(x)
     plain = [x, square, inverse, np.sqrt(np.abs(x)), product, x[:, a] * inverse[:, b]]
     return np.concatenate([np.log(np.abs(np.concatenate(sums, axis=1)) + 1e-12), *plain], axis=1)
 
@@ -175,7 +190,7 @@ def _implicit(x: Floats, y: Floats) -> Floats:
     return np.concatenate([monomials, monomials * y], axis=1)
 
 
-def _unit(values: Floats, weight: Floats, absent: Any = None, needs: Any = None) -> Floats:
+def unit(values: Floats, weight: Floats, absent: Any = None, needs: Any = None) -> Floats:
     """Functions (batch, count, n) with weighted mean 0 and length 1, times the root of the weights.
 
     Constants are 0, and functions that need an absent column.
@@ -190,7 +205,7 @@ def _unit(values: Floats, weight: Floats, absent: Any = None, needs: Any = None)
     return values * np.where(small, 0.0, 1.0 / np.maximum(length, 1e-300))[:, :, None]
 
 
-def _select(functions: Floats, views: Floats) -> tuple[Floats, Floats]:
+def select(functions: Floats, views: Floats) -> tuple[Floats, Floats]:
     """What orthogonal least squares leaves of each view after each pick, and the weight of every function in the end.
 
     Views are handled together: a product of the dictionary with all their directions costs hardly more than with one.
