@@ -26,6 +26,7 @@ _CLOSED: tuple[Row, ...] = (
     ("offset", "propose.offset:Offset", {}),
     ("bases", "propose.bases:Bases", {"noisy": False}),
     ("rational", "propose.rational:Rational", {"noisy": False}),
+    ("roots", "propose.roots:Roots", {}),
     ("signomial", "propose.signomial:Signomial", {}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False}),
 )
@@ -35,6 +36,7 @@ _NOISY: tuple[Row, ...] = (
     ("rational", "propose.rational:Rational", {"exact": False}),
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
+_NOISY_ROOTS: Row = ("roots", "propose.roots:Roots", {"exact": False, "noisy": True})
 _BOLTZMANN: Row = ("boltzmann", "propose.boltzmann:Boltzmann", {})
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
 _CURVES: tuple[Row, ...] = (
@@ -63,6 +65,7 @@ _QUICK: tuple[Row, ...] = (
     *_CLOSED[:3],
     ("bases", "propose.bases:Bases", {"noisy": False, "max_columns": 250}),
     ("rational", "propose.rational:Rational", {"noisy": False, "seconds": 1.0}),
+    ("roots", "propose.roots:Roots", {"seconds": 0.5}),
     ("signomial", "propose.signomial:Signomial", {"seconds": 0.5}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 1.0}),
     *_CURVES,
@@ -88,14 +91,15 @@ _NOISY_SHALLOW: Row = (
     "reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY_CURVES, *_NOISY), "max_time": 6.0}
 )  # fmt: skip
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
-_FIRST = _CLOSED[:5]
+_FIRST = _CLOSED[:6]
 _IF_CLEAN = (
-    *_CLOSED[5:],
+    *_CLOSED[6:],
     _MODULATED,
     _BOLTZMANN,
     _STRETCHED,
     *_CURVES,
     *_EXPONENTIALS,
+    _NOISY_ROOTS,
     *(_LIKELIEST, _SHALLOW, _MIDDLE),
     *_INNER[:1],
     *_NOISY,
@@ -109,6 +113,7 @@ _IF_NOISY = (
     _MODULATED,
     *_NOISY_CURVES,
     *_NOISY[:3],
+    _NOISY_ROOTS,
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],
     _BOLTZMANN,
@@ -125,7 +130,7 @@ _RELEVANT: Row = (
     "propose.relevant:Relevant",
     {
         "stages": (*_CLOSED, _STRETCHED, *_CURVES, _SHALLOW, _MIDDLE, *_INNER[:2]),
-        "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[5], _NOISY_SHALLOW, _STRETCHED),
+        "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[6], _NOISY_SHALLOW, _STRETCHED),
     },
 )
 

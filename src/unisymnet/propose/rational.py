@@ -19,6 +19,7 @@ from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Call, Expr, Var
 from .basis import Basis, Grid, over_atoms
+from .null import NULL, single, triangle, unit_rows
 from .ratiofit import RatioFit, RatioLaw
 from .score import Pool, is_constant, sample_rows
 from .views import View, views_of
@@ -32,11 +33,7 @@ Ints = NDArray[np.intp]
 VIEWS = ("y", "y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")
 DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (1, 3), (3, 2), (2, 3), (3, 3), (4, 2), (5, 2), (4, 4), (6, 4))
 NOISY_DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (3, 2))
-# Relative singular values: below the first a vector is a null vector; a law stands out from the next one, and
-# loses its null vector (second) when any of its terms is left out.
-NULL, LEAST_TERM = 1e-12, 1e-8
 MOST_TERMS = 24
-MOST_COLUMNS = 80
 
 
 @dataclass(frozen=True)
@@ -166,8 +163,8 @@ def _exact_pass(
     wide = _matrix(problem, view, num, den, sample_rows(problem.n_rows, max(3 * count, 200), rng))
     if wide is None:
         return False
-    triangle = _triangle(wide / np.linalg.norm(wide, axis=0))
-    keep = _single(triangle, (*num.tokens(), *den.tokens()))
+    reduced = triangle(wide / np.linalg.norm(wide, axis=0))
+    keep = single(reduced, (*num.tokens(), *den.tokens()))
     if keep is None or len(keep) > min(MOST_TERMS, problem.n_rows // 2):
         return False
     return _add_law(problem, view, num, den, keep, pool)
@@ -177,59 +174,10 @@ def _matrix(problem: Problem, view: View, num: Basis, den: Basis, rows: Ints) ->
     """[P, −view(y)·Q] on the rows where all is finite; None if too few are."""
     t = view.values(problem.y[rows])
     matrix = np.column_stack([num.columns(problem.X[rows]), -t[:, None] * den.columns(problem.X[rows])])
-    matrix = _unit_rows(matrix)
+    matrix = unit_rows(matrix)
     if len(matrix) <= matrix.shape[1] + 2 or not np.all(np.any(matrix != 0.0, axis=0)):
         return None
     return matrix
-
-
-def _unit_rows(matrix: Floats) -> Floats:
-    """Finite rows, scaled to count alike: a large target must not drown the others."""
-    sizes = np.linalg.norm(matrix, axis=1)
-    good = np.isfinite(sizes) & (sizes > 0)
-    return matrix[good] / sizes[good, None]
-
-
-def _triangle(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.qr(matrix, mode="r"), dtype=np.float64)
-
-
-def _singular(triangle: Floats) -> Floats:
-    return np.asarray(np.linalg.svd(triangle, compute_uv=False), dtype=np.float64)
-
-
-def _has_null(triangle: Floats) -> bool:
-    values = _singular(triangle)
-    return bool(values[-1] < NULL * values[0])
-
-
-def _single(triangle: Floats, prices: Sequence[float]) -> Ints | None:
-    """Columns with exactly one null vector, in which none is idle; None if the null vector is no law."""
-    keep = np.arange(triangle.shape[1])
-    if len(keep) > 1:
-        values = _singular(triangle)
-        if values[-2] < NULL * 1e3 * values[0]:
-            if len(keep) > MOST_COLUMNS:
-                return None  # smaller degrees have been tried, and the elimination would take long
-            # Several null vectors: leave out dear columns as long as one vector remains.
-            for k in sorted(keep, key=lambda k: -prices[int(k)]):
-                rest = keep[keep != k]
-                if _has_null(_triangle(triangle[:, rest])):
-                    keep = rest
-    for _ in range(6):
-        vector = np.linalg.svd(triangle[:, keep])[2][-1]
-        small = np.abs(vector) < 1e-7 * np.max(np.abs(vector))
-        if not small.any():
-            break
-        keep = keep[~small]
-    if not 3 <= len(keep) or not _has_null(_triangle(triangle[:, keep])):
-        return None
-    for k in keep[::-1]:
-        rest = keep[keep != k]
-        values = _singular(_triangle(triangle[:, rest]))
-        if values[-1] < LEAST_TERM * values[0]:
-            return None
-    return keep
 
 
 def _add_law(problem: Problem, view: View, num: Basis, den: Basis, keep: Ints, pool: Pool) -> bool:
@@ -241,9 +189,9 @@ def _add_law(problem: Problem, view: View, num: Basis, den: Basis, keep: Ints, p
     matrix = np.column_stack(
         [num.columns(problem.X)[:, top], -t[:, None] * den.columns(problem.X)[:, bottom]]
     )
-    matrix = _unit_rows(matrix)
+    matrix = unit_rows(matrix)
     norms = np.linalg.norm(matrix, axis=0)
-    vector = np.linalg.svd(_triangle(matrix / norms))[2][-1] / norms
+    vector = np.linalg.svd(triangle(matrix / norms))[2][-1] / norms
     a, b = num.poly(top, vector[: len(top)]), den.poly(bottom, vector[len(top) :])
     for tol in (1e-9, 1e-12):
         scored = pool.add(write_ratio(problem, view, a, b, tol))

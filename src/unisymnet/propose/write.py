@@ -11,7 +11,7 @@ from .merge import merged
 from .polynomial import Form, Poly, power
 from .views import View
 
-__all__ = ["solved", "write_ratio", "write_sum"]
+__all__ = ["solved", "write_ratio", "write_root", "write_sum"]
 
 
 def write_sum(problem: Problem, view: View, poly: Poly, tol: float) -> Expr | None:
@@ -33,6 +33,19 @@ def write_ratio(problem: Problem, view: View, num: Poly, den: Poly, tol: float) 
     # The reciprocal divides the other way round, which may be shorter: 1/(1/a + 1/b).
     forms.append(compact_ratio(den, num, tol).inverted())
     return min((solved(problem, view, _plain(form, tol)) for form in forms), key=price)
+
+
+def write_root(problem: Problem, num: Poly, den: Poly, tol: float) -> Expr | None:
+    """√(num/den), the cheapest writing found."""
+    if not len(num) or not len(den):
+        return None
+    if len(den) == 1:
+        powers, c = den.terms[0]
+        forms = sum_forms(num.divided(powers).scaled(1.0 / c), tol)
+    else:
+        forms = [compact_ratio(num, den, tol), compact_ratio(den, num, tol).inverted()]
+    plain = [_plain(form, tol) for form in forms]
+    return min((root for form in plain for root in (power(form.written(), 0.5), _root(problem, form))), key=price)
 
 
 def _plain(form: Form, tol: float) -> Form:
