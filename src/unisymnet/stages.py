@@ -27,6 +27,7 @@ _CLOSED: tuple[Row, ...] = (
     ("bases", "propose.bases:Bases", {"noisy": False}),
     ("rational", "propose.rational:Rational", {"noisy": False}),
     ("roots", "propose.roots:Roots", {}),
+    ("outer", "propose.outer:Outer", {}),
     ("signomial", "propose.signomial:Signomial", {}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False}),
 )
@@ -36,7 +37,11 @@ _NOISY: tuple[Row, ...] = (
     ("rational", "propose.rational:Rational", {"exact": False}),
     ("extended", "propose.bases:ExtendedBases", {"exact": False}),
 )
-_NOISY_ROOTS: Row = ("roots", "propose.roots:Roots", {"exact": False, "noisy": True})
+# Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
+_INVERTED: tuple[Row, ...] = (
+    ("roots", "propose.roots:Roots", {"exact": False, "noisy": True}),
+    ("outer", "propose.outer:Outer", {"exact": False, "noisy": True}),
+)
 _BOLTZMANN: Row = ("boltzmann", "propose.boltzmann:Boltzmann", {})
 _STRETCHED: Row = ("stretched", "propose.stretched:Stretched", {})
 _CURVES: tuple[Row, ...] = (
@@ -66,6 +71,7 @@ _QUICK: tuple[Row, ...] = (
     ("bases", "propose.bases:Bases", {"noisy": False, "max_columns": 250}),
     ("rational", "propose.rational:Rational", {"noisy": False, "seconds": 1.0}),
     ("roots", "propose.roots:Roots", {"seconds": 0.5}),
+    ("outer", "propose.outer:Outer", {"seconds": 0.3}),
     ("signomial", "propose.signomial:Signomial", {"seconds": 0.5}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 1.0}),
     *_CURVES,
@@ -99,7 +105,7 @@ _IF_CLEAN = (
     _STRETCHED,
     *_CURVES,
     *_EXPONENTIALS,
-    _NOISY_ROOTS,
+    *_INVERTED,
     *(_LIKELIEST, _SHALLOW, _MIDDLE),
     *_INNER[:1],
     *_NOISY,
@@ -110,10 +116,11 @@ _IF_CLEAN = (
 _IF_NOISY = (
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
+    _CLOSED[6],
     _MODULATED,
     *_NOISY_CURVES,
     *_NOISY[:3],
-    _NOISY_ROOTS,
+    *_INVERTED,
     ("signomial", "propose.signomial:Signomial", {}),
     *_NOISY[3:],
     _BOLTZMANN,
@@ -130,7 +137,7 @@ _RELEVANT: Row = (
     "propose.relevant:Relevant",
     {
         "stages": (*_CLOSED, _STRETCHED, *_CURVES, _SHALLOW, _MIDDLE, *_INNER[:2]),
-        "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[6], _NOISY_SHALLOW, _STRETCHED),
+        "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[7], _NOISY_SHALLOW, _STRETCHED),
     },
 )
 

@@ -25,7 +25,7 @@ from .score import Pool, is_constant, sample_rows
 from .views import View, views_of
 from .write import write_ratio
 
-__all__ = ["Rational"]
+__all__ = ["Rational", "exact_quotient"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -65,7 +65,7 @@ class Rational:
                 if deadline.expired():
                     break
                 for view in scan.hits(num, den):
-                    if _exact_pass(problem, view, num, den, pool, rng):
+                    if exact_quotient(problem, view, num, den, pool, rng):
                         yield from pool.proposals(1)
                         return
         if self.noisy:
@@ -155,7 +155,7 @@ class _Scan:
         return [view for view, value in zip(self.views, least, strict=True) if value < 10 * NULL]
 
 
-def _exact_pass(
+def exact_quotient(
     problem: Problem, view: View, num: Basis, den: Basis, pool: Pool, rng: np.random.Generator
 ) -> bool:
     """Add the law over these bases to the pool, if there is one."""
