@@ -139,6 +139,71 @@ LAWS: dict[str, Law] = {
     "zener": ([(0.1, 10), (0.5, 2)], lambda w, t: w * t / (1 + (w * t) ** 2)),
     "sellmeier": ([(0.4, 1.6)], lambda wl: np.sqrt(1 + 1.04 * wl**2 / (wl**2 - 0.006) + 0.23 * wl**2 / (wl**2 - 0.02))),
     "cauchy n": ([(0.4, 0.9)], lambda wl: 1.5 + 0.0042 / wl**2 + 0.00011 / wl**4),
+    # Roots of quadratic equations, and logarithms with a constant before them.
+    "weak acid": ([(0.1, 2), (0.1, 5)], lambda K, c: (np.sqrt(K**2 + 4 * K * c) - K) / 2),
+    "tight binding": (
+        [(0.5, 3), (0.1, 5), (0.05, 1)],
+        lambda e, i, K: (e - i - K + np.sqrt((e - i - K) ** 2 + 4 * e * K)) / (2 * e),
+    ),
+    "time of flight": ([(1, 20), (1, 50)], lambda v, h: (v + np.sqrt(v**2 + 2 * 9.81 * h)) / 9.81),
+    "throw range": (
+        [(10, 50), (0.2, 1.4)],
+        lambda v, a: v * np.cos(a) * (v * np.sin(a) + np.sqrt((v * np.sin(a)) ** 2 + 35.3)) / 9.81,
+    ),
+    "light response": ([(0, 2000)], lambda i: (i / 20 + 25 - np.sqrt((i / 20 + 25) ** 2 - 4.5 * i)) / 1.8 - 1.5),
+    "ellipse": ([(1, 5), (1, 5)], lambda a, b: np.pi * (3 * (a + b) - np.sqrt((3 * a + b) * (a + 3 * b)))),
+    "decibel": ([(1, 5), (1, 5)], lambda a, b: 10 * np.log10(a**2 + 3 * b)),
+    "goldman": ([(0.1, 2), (1, 5), (0.1, 2)], lambda P, K, N: 25.7 * np.log((4 + P * 145) / (35 * K + 10 * P * N))),
+    "capacity": ([(1, 5), (1, 5), (1, 3)], lambda S, N, B: B * np.log2(1 + S / N)),
+    "log wind": ([(1, 30), (0.2, 1)], lambda z, u: u / 0.41 * np.log((z - 0.7) / 0.1)),
+    "quake": ([(4, 8), (5, 200)], lambda M, R: 1.2 + 0.6 * M - 1.4 * np.log10(R + 10)),
+    "stray light": ([(0.1, 3), (0.001, 0.05)], lambda A, s: -np.log10((10**-A + s) / (1 + s))),
+    # Others, written down at once and not looked at before the first run.
+    "breit wigner": ([(1, 5), (0.2, 1)], lambda E, G: G / ((E - 3) ** 2 + G**2 / 4)),
+    "falling": ([(5, 50), (0, 6)], lambda v, t: v * np.tanh(9.81 * t / v)),
+    "impedance": (
+        [(1, 5), (0.1, 1), (0.1, 1), (1, 10)],
+        lambda R, L, C, w: np.sqrt(R**2 + (w * L - 1 / (w * C)) ** 2),
+    ),
+    "morse": ([(1, 4), (0.5, 2), (0.8, 3)], lambda D, a, r: D * (1 - np.exp(-a * (r - 1.2))) ** 2),
+    "payment": ([(100, 1000), (0.01, 0.1), (5, 30)], lambda P, r, n: P * r / (1 - (1 + r) ** -n)),
+    "fabry perot": ([(1, 20), (0, 6)], lambda F, d: 1 / (1 + F * np.sin(d / 2) ** 2)),
+    "decay chain": (
+        [(1.5, 3), (0.1, 1), (0, 6)],
+        lambda a, b, t: a / (a - b) * (np.exp(-b * t) - np.exp(-a * t)),
+    ),
+    "logistic K r": ([(50, 100), (0.2, 1), (0, 10)], lambda K, r, t: K / (1 + (K - 5) / 5 * np.exp(-r * t))),
+    "two sites": ([(0.05, 10)], lambda p: 2.1 * p / (1 + 1.3 * p) + 5 * p / (1 + 0.09 * p)),
+    "kinetic rel": ([(1, 5), (0.05, 0.95)], lambda m, v: m * (1 / np.sqrt(1 - v**2) - 1)),
+    "sutherland": ([(200, 800)], lambda T: 1.716e-5 * (T / 273.15) ** 1.5 * (273.15 + 110.4) / (T + 110.4)),
+    "isentropic": ([(0.1, 3)], lambda M: (1 + 0.2 * M**2) ** 3.5),
+    "thin film": ([(0.4, 0.8), (1, 3)], lambda wl, d: 0.5 * (1 + np.cos(4 * np.pi * 1.33 * d / wl / 3))),
+    "bertalanffy": ([(0, 12), (40, 60)], lambda t, L: L * (1 - np.exp(-0.35 * (t + 0.4)))),
+    "q10": ([(5, 35), (1, 3)], lambda T, r: r * 2.3 ** ((T - 20) / 10)),
+    "portfolio": (
+        [(0.05, 0.3), (0.05, 0.3), (-0.5, 0.9)],
+        lambda a, b, r: np.sqrt(0.36 * a**2 + 0.16 * b**2 + 0.48 * a * b * r),
+    ),
+    "carreau": ([(0.1, 50)], lambda g: 0.1 + 9.9 * (1 + (1.7 * g) ** 2) ** -0.35),
+    "genuchten": ([(0.1, 50)], lambda h: 0.05 + 0.38 / (1 + (0.3 * h) ** 1.9) ** (1 - 1 / 1.9)),
+    "runoff": ([(3, 10), (1, 10)], lambda P, S: (P - 0.2 * S) ** 2 / (P + 0.8 * S)),
+    "counterflow": (
+        [(0.2, 4), (0.1, 0.9)],
+        lambda N, C: (1 - np.exp(-N * (1 - C))) / (1 - C * np.exp(-N * (1 - C))),
+    ),
+    "growth rate": ([(100, 200), (200, 600), (2, 10)], lambda a, b, n: (b / a) ** (1 / n) - 1),
+    "nucleus": (
+        [(20, 200), (10, 90)],
+        lambda A, Z: 15.8 * A - 18.3 * A ** (2 / 3) - 0.714 * Z * (Z - 1) / A ** (1 / 3) - 23.2 * (A - 2 * Z) ** 2 / A,
+    ),
+    "water waves": ([(0.1, 3), (0.5, 5)], lambda k, h: np.sqrt(9.81 * k * np.tanh(k * h))),
+    "heron": (
+        [(3, 4), (3, 4), (3, 4)],
+        lambda a, b, c: np.sqrt((a + b + c) * (b + c - a) * (a - b + c) * (a + b - c)) / 4,
+    ),
+    "cosine rule": ([(1, 5), (1, 5), (0.2, 3)], lambda a, b, C: np.sqrt(a**2 + b**2 - 2 * a * b * np.cos(C))),
+    "softplus": ([(-4, 4)], lambda x: np.log(1 + np.exp(1.7 * x))),
+    "gauss beam": ([(0.5, 2), (0, 5), (0.5, 3)], lambda w, z, r: w * np.sqrt(1 + (z / r) ** 2)),
 }
 
 

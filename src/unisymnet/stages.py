@@ -49,6 +49,7 @@ _CURVES: tuple[Row, ...] = (
     ("peaks", "propose.peaks:Peaks", {}),
 )
 _NOISY_CURVES: tuple[Row, ...] = tuple((name, where, {"noisy": True}) for name, where, _ in _CURVES)
+_COUPLED: Row = ("coupled", "propose.coupled:Coupled", {})
 _MODULATED: Row = ("modulated", "propose.modulated:Modulated", {})
 _MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
 _GLANCE: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": 0.3}
@@ -101,6 +102,7 @@ _FIRST = _CLOSED[:6]
 _IF_CLEAN = (
     *_CLOSED[6:],
     _MODULATED,
+    _COUPLED,
     _BOLTZMANN,
     _STRETCHED,
     *_CURVES,

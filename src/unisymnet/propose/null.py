@@ -42,7 +42,7 @@ def _has_null(table: Floats) -> bool:
     return bool(values[-1] < NULL * values[0])
 
 
-def single(table: Floats, prices: Sequence[float]) -> Ints | None:
+def single(table: Floats, prices: Sequence[float], fewest: int = 3) -> Ints | None:
     """Columns with exactly one null vector, in which none is idle; None if the null vector is no law."""
     keep = np.arange(table.shape[1])
     if len(keep) > 1:
@@ -61,7 +61,7 @@ def single(table: Floats, prices: Sequence[float]) -> Ints | None:
         if not small.any():
             break
         keep = keep[~small]
-    if not 3 <= len(keep) or not _has_null(triangle(table[:, keep])):
+    if not fewest <= len(keep) or not _has_null(triangle(table[:, keep])):
         return None
     for k in keep[::-1]:
         rest = keep[keep != k]

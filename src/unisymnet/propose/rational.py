@@ -25,7 +25,7 @@ from .score import Pool, is_constant, sample_rows
 from .views import View, views_of
 from .write import write_ratio
 
-__all__ = ["Rational", "exact_quotient"]
+__all__ = ["Rational", "Scan", "exact_quotient"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -60,7 +60,7 @@ class Rational:
         pool = Pool(problem, self.name)
         inputs = [Var(i) for i in range(problem.n_features)]
         if self.exact:
-            scan = _Scan(problem, int(1.25 * self.max_columns) + 20, rng)
+            scan = Scan(problem, int(1.25 * self.max_columns) + 20, rng)
             for num, den in self._pairs(problem, inputs):
                 if deadline.expired():
                     break
@@ -123,7 +123,7 @@ def _unary_atoms(problem: Problem) -> list[Expr]:
     return found
 
 
-class _Scan:
+class Scan:
     """The cheap test: which views have a null vector over a pair of bases, on as many rows as that needs."""
 
     def __init__(self, problem: Problem, n_rows: int, rng: np.random.Generator) -> None:
@@ -156,15 +156,15 @@ class _Scan:
 
 
 def exact_quotient(
-    problem: Problem, view: View, num: Basis, den: Basis, pool: Pool, rng: np.random.Generator
+    problem: Problem, view: View, num: Basis, den: Basis, pool: Pool, rng: np.random.Generator, fewest: int = 3
 ) -> bool:
-    """Add the law over these bases to the pool, if there is one."""
+    """Add the law over these bases to the pool, if there is one with at least ``fewest`` terms."""
     count = len(num) + len(den)
     wide = _matrix(problem, view, num, den, sample_rows(problem.n_rows, max(3 * count, 200), rng))
     if wide is None:
         return False
     reduced = triangle(wide / np.linalg.norm(wide, axis=0))
-    keep = single(reduced, (*num.tokens(), *den.tokens()))
+    keep = single(reduced, (*num.tokens(), *den.tokens()), fewest)
     if keep is None or len(keep) > min(MOST_TERMS, problem.n_rows // 2):
         return False
     return _add_law(problem, view, num, den, keep, pool)
