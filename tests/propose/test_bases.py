@@ -126,3 +126,10 @@ def test_selection_by_description_length():
     best = selections(columns, target, np.full(30, 4.0), spread=float(np.std(target)), largest=10)[0]
     assert best.support.tolist() == [7, 20]
     np.testing.assert_allclose(best.coefficients, [3.0, -2.0], atol=0.1)
+
+
+def test_powers_of_thirds():
+    # The binding energy of nuclei: volume, surface, charge, asymmetry.
+    law = "15.8*x0-18.3*x0**(2/3)-0.714*x1*(x1-1)/x0**(1/3)-23.2*(x0-2*x1)**2/x0"
+    X, y = draw(law, [(20, 200), (10, 90)], n=250)
+    assert solve(Bases(noisy=False), X, y)[0] < 1e-11

@@ -24,6 +24,7 @@ T, A, B, C = (0.0, 30.0), (60.0, 95.0), (10.0, 25.0), (-2.0, 2.0)
         ("x0*x1*exp(-0.2*x0) + 0.3", [T, C]),
         ("(1 + x0**2)*exp(-0.4*x0)", [T]),
         ("x1*sin(2.3*x0) - x2*cos(2.3*x0) + x3", [C, T, A, B]),
+        ("13.12 + 0.6215*x0 - 11.37*x1**0.16 + 0.3965*x0*x1**0.16", [(-20.0, 5.0), (5.0, 60.0)]),  # wind chill
     ],
 )
 def test_laws_are_found_exactly(law: str, ranges: list[tuple[float, float]]) -> None:

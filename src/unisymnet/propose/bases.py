@@ -22,7 +22,7 @@ from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.expr import Expr
-from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, unaries
+from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, thirds, unaries
 from .eliminate import exact_support, plain_length, residual_norms, selections
 from .score import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
 from .views import View, views_of
@@ -99,6 +99,7 @@ def plain_bases(problem: Problem, cap: int) -> list[Basis]:
         found += [boxes(d, high, 1.0, divisors) for high in (2.0, 3.0, 4.0)]
         if bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow")):
             found += [boxes(d, high, 0.5, divisors) for high in (1.0, 2.0)]
+            found += [thirds(d, i) for i in range(d) if problem.allows("pow")]
     return sorted((basis for basis in found if len(basis) <= cap), key=len)
 
 

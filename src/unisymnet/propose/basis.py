@@ -29,6 +29,7 @@ __all__ = [
     "multilinear",
     "over_atoms",
     "polynomial",
+    "thirds",
     "unaries",
 ]
 
@@ -149,6 +150,14 @@ def boxes(d: int, highest: float, step: float, divisors: Sequence[bool], without
         name += f" without x{without}"
     rows = sorted(product(*ranges), key=lambda row: (sum(map(abs, row)), sum(p < 0 for p in row)))
     return Basis(name, _inputs(d), tuple(rows))
+
+
+def thirds(d: int, of: int) -> Basis:
+    """Powers -1, -2/3, …, 2 of one input (positive only) times a quadratic in the others."""
+    others = _simplex(d - 1, 2, False)
+    rows = [(*row[:of], k / 3, *row[of:]) for k in range(-3, 7) for row in others]
+    rows.sort(key=lambda row: sum(map(abs, row)))
+    return Basis(f"thirds of x{of}", _inputs(d), tuple(rows))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Small polynomials times one inner function: view(y) = P(x) + Q(x)·exp(κ·x_i), or with the sine and cosine of κ·x_i.
+"""Small polynomials times one inner function: view(y) = P(x) + Q(x)·exp(κ·x_i), x_i^κ, or sine and cosine of κ·x_i.
 
 The constant κ is scanned with everything else eliminated, and refined by Gauss-Newton; then the few terms that matter
 are found as in bases.py.  Cooling towards a surrounding temperature, charging from any start, growing seasons are of
@@ -29,6 +29,7 @@ Floats = NDArray[np.float64]
 
 VIEWS = ("y", "1/y", "ln(y)", "y**2", "logit(y)")
 GROWTHS = np.concatenate([np.geomspace(0.2, 25.0, 14), -np.geomspace(0.2, 25.0, 14)])  # over half the span of the input
+EXPONENTS = np.concatenate([np.geomspace(0.08, 5.0, 14), -np.geomspace(0.08, 5.0, 14)])
 STEPS_A_PERIOD = 4
 MAX_PERIODS = 20.0
 N_REFINED = 4  # starts for each view, input and function
@@ -69,20 +70,24 @@ def _inner_functions(problem: Problem, rows: NDArray[np.intp], basis: Basis) -> 
         half = float(np.ptp(x)) / 2.0
         periods = min(MAX_PERIODS, len(rows) / 8.0)
         waves = np.arange(1, int(STEPS_A_PERIOD * periods) + 1) * math.pi / STEPS_A_PERIOD
-        for kind, grid in (("exp", GROWTHS), ("sin", waves)):
-            n_columns = len(basis) * (2 if kind == "exp" else 3)
+        kinds = [("exp", x, GROWTHS / (half or 1.0)), ("sin", x, waves / (half or 1.0))]
+        if np.min(problem.X[:, i]) > 0.0:
+            kinds.append(("pow", np.log(x), EXPONENTS))
+        for kind, t, grid in kinds:
+            n_columns = len(basis) * (3 if kind == "sin" else 2)
             if half == 0.0 or not problem.allows(kind) or len(rows) <= 1.5 * n_columns + 4:
                 continue
             columns = basis.columns(problem.X[rows])
             # With x·exp(κx) beside exp(κx) a small change of κ changes nothing: first without.
             others = columns[:, [k for k, row in enumerate(basis.powers) if row[i] == 0.0]]
             for factors in (others, columns):
-                yield _Inner(kind, i, x - float(np.mean(x)), columns, factors, grid / half)
+                yield _Inner(kind, i, t - float(np.mean(t)), columns, factors, grid)
 
 
 @dataclass(frozen=True)
 class _Inner:
-    """exp(κt), or its sine and cosine, times some factors, beside columns; t is an input less its mean."""
+    """exp(κt), or its sine and cosine, times some factors, beside columns; t is an input (its ln for powers) less its
+    mean."""
 
     kind: str
     of: int
@@ -109,6 +114,8 @@ class _Inner:
 
     def unary(self, kappa: float) -> Unary:
         """The function with its constant, as a factor of a basis."""
+        if self.kind == "pow":
+            return Unary(f"x{self.of}**{kappa:.17g}", self.of, (Var(self.of),), ((kappa,),))
         inside = product([Const(kappa), Var(self.of)])
         names = ("exp",) if self.kind == "exp" else ("sin", "cos")
         atoms = tuple(Call(name, (inside,)) for name in names)
@@ -118,7 +125,7 @@ class _Inner:
     def _functions(self, kappas: Floats) -> tuple[Floats, Floats]:
         """Values (G, n, columns) of the inner functions, and their derivatives by κ."""
         s = kappas[:, None] * self.t
-        if self.kind == "exp":
+        if self.kind != "sin":
             values = np.exp(np.clip(s, -60.0, 60.0))[:, :, None]
             return values, values * self.t[:, None]
         values = np.stack([np.sin(s), np.cos(s)], axis=2)

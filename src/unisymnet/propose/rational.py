@@ -90,9 +90,11 @@ class Rational:
         atom_sets: list[tuple[Expr, ...]] = [tuple(inputs)]
         if self.unary:
             atom_sets += [(*inputs, atom) for atom in _unary_atoms(problem)]
+            atom_sets += _with_roots(problem, inputs)
         for order, atoms in enumerate(atom_sets):
             folded = isinstance(atoms[-1], Call) and atoms[-1].op == "abs"  # abs(x)**2 is x**2: no higher degrees
-            for degrees in DEGREES if order == 0 else DEGREES[:1] if folded else DEGREES[:5]:
+            instead = len(atoms) == len(inputs)  # nothing was added, so that degrees may be high
+            for degrees in DEGREES if instead else DEGREES[:1] if folded else DEGREES[:5]:
                 count = sum(_count(len(atoms), degree) for degree in degrees)
                 if count <= (cap if order == 0 else min(cap, self.unary_columns)):
                     tasks.append((count, order, atoms, degrees))
@@ -121,6 +123,14 @@ def _unary_atoms(problem: Problem) -> list[Expr]:
             names.append("abs")
         found += [Call(name, (Var(i),)) for name in names if problem.allows(name)]
     return found
+
+
+def _with_roots(problem: Problem, inputs: Sequence[Expr]) -> list[tuple[Expr, ...]]:
+    """One or two inputs with the square root in place of one, as in equations of state."""
+    if len(inputs) > 2 or not problem.allows("sqrt"):
+        return []
+    positive = [i for i in range(len(inputs)) if np.min(problem.X[:, i]) > 0.0]
+    return [(*inputs[:i], Call("sqrt", (inputs[i],)), *inputs[i + 1 :]) for i in positive]
 
 
 class Scan:
