@@ -71,8 +71,8 @@ _QUICK: tuple[Row, ...] = (
     *_CLOSED[:3],
     ("bases", "propose.bases:Bases", {"noisy": False, "max_columns": 250}),
     ("rational", "propose.rational:Rational", {"noisy": False, "seconds": 1.0}),
-    ("roots", "propose.roots:Roots", {"seconds": 0.5}),
-    ("outer", "propose.outer:Outer", {"seconds": 0.3}),
+    ("roots", "propose.roots:Roots", {"max_columns": 60, "seconds": 0.1}),
+    ("outer", "propose.outer:Outer", {"beside": False, "seconds": 0.1}),
     ("signomial", "propose.signomial:Signomial", {"seconds": 0.5}),
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 1.0}),
     *_CURVES,
@@ -90,7 +90,7 @@ _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"widt
 # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the others come late.
 _LIKELIEST: Row = (
     "transformer", "model.proposer:TransformerProposer",
-    {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": True, "seconds": 1.5},
+    {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": True, "seconds": 1.0},
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 # Noisy data: what looks for exact laws only is left out.
@@ -107,8 +107,8 @@ _IF_CLEAN = (
     _STRETCHED,
     *_CURVES,
     *_EXPONENTIALS,
+    *(_SHALLOW, _MIDDLE, _LIKELIEST),
     *_INVERTED,
-    *(_LIKELIEST, _SHALLOW, _MIDDLE),
     *_INNER[:1],
     *_NOISY,
     *_INNER[1:],
@@ -142,6 +142,9 @@ _RELEVANT: Row = (
         "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[7], _NOISY_SHALLOW, _STRETCHED),
     },
 )
+
+# Long formulas come so near to clean data that what they leave looks like noise; measurements are seldom that good.
+LEAST_NOISE = 1e-5
 
 PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in (*_FIRST, _RELEVANT, *_IF_CLEAN, _TRANSFORMER, _EVOLVE)))
 
@@ -200,7 +203,7 @@ class _Judge:
             spread = problem.spread * problem.y_scale
             best = front[select(front, n_rows=problem.n_rows, spread=spread)].expr
             if best not in self.known:
-                self.known[best] = only_noise_left(problem, best)
+                self.known[best] = only_noise_left(problem, best, LEAST_NOISE)
                 return self.known[best]
         return False
 

@@ -49,17 +49,18 @@ def looks_noisy(problem: Problem) -> bool:
     return left < limit * residual_variance(full, frame.target, frame.weight)
 
 
-def only_noise_left(problem: Problem, expr: Expr) -> bool:
+def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
     """Can no polynomial predict the residuals of the formula (in the caller's units), not even one of its values?
 
-    A law that is missing a term leaves something that inputs explain; noise is explained by nothing.
+    A law that is missing a term leaves something that inputs explain; noise is explained by nothing.  Residuals below
+    ``least`` of the target's spread are no noise, whatever they look like.
     """
     rows = np.unique(np.linspace(0, problem.n_rows - 1, TEST_ROWS).astype(int))
     X = problem.X[rows]
     with np.errstate(all="ignore"):
         values = evaluate(expr, X * problem.x_scales) / problem.y_scale
     left = (problem.y[rows] - values) * np.sqrt(problem.weights[rows])
-    if len(rows) < LEAST_ROWS or not np.isfinite(left).all() or not np.std(left) > CLEAN * problem.spread:
+    if len(rows) < LEAST_ROWS or not np.isfinite(left).all() or not np.std(left) > least * problem.spread:
         return False
     coordinates = [X, np.column_stack([values])]
     if np.all(X > 0.0):

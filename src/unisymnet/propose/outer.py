@@ -33,9 +33,10 @@ Floats = NDArray[np.float64]
 
 # Of P and Q; as κ has both signs, Q need not be the larger one.
 DEGREES = ((1, 0), (2, 0), (1, 1), (3, 0), (2, 1), (2, 2))
-BESIDE = ((1, 0), (1, 1), (2, 0), (2, 1))  # with a column beside the logarithm
+BESIDE = ((1, 0), (1, 1), (2, 0))  # with a column beside the logarithm
+MANY = 3  # with more columns only linear ones beside another
 NOISY_DEGREES = ((1, 0), (2, 0), (1, 1))
-GRID = np.geomspace(0.04, 12.0, 36)  # |κ| over the spread of what is scaled
+GRID = np.geomspace(0.05, 10.0, 24)  # |κ| over the spread of what is scaled
 N_REFINED = 3  # starts for each pair of degrees
 ROUNDS = 25
 HIT = 1e-11  # relative singular value that only a law reaches
@@ -44,16 +45,18 @@ NEAR = 0.1  # what is left on the grid of κ must at least be so small
 
 @dataclass(frozen=True)
 class Outer:
-    """The stage.  ``exact`` and ``noisy`` switch its two passes; at most so many rows, coefficients and seconds."""
+    """The stage.  ``exact`` and ``noisy`` switch its two passes, ``beside`` columns beside the logarithm; at most so
+    many rows, coefficients and seconds."""
 
     name: str = "outer"
     exact: bool = True
     noisy: bool = False
     max_rows: int = 160
-    max_columns: int = 60
+    beside: bool = True
+    max_columns: int = 24
     noisy_columns: int = 30
     limit: int = 3
-    seconds: float = 0.6
+    seconds: float = 0.4
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -63,7 +66,8 @@ class Outer:
         deadline = deadline.sooner(self.seconds)
         pool = Pool(problem, self.name)
         if self.exact and (
-            self._found(problem, pool, rng, deadline, DEGREES) or self._found_beside(problem, pool, rng, deadline)
+            self._found(problem, pool, rng, deadline, DEGREES)
+            or (self.beside and self._found_beside(problem, pool, rng, deadline))
         ):
             yield from pool.proposals(1)
         elif self.noisy:
@@ -80,7 +84,8 @@ class Outer:
                     continue
                 part = replace(problem, y=problem.y / factor)
                 inner = Pool(part, self.name)
-                if self._found(part, inner, rng, deadline, BESIDE, powers=False):
+                few = BESIDE if problem.n_features <= MANY else BESIDE[:2]
+                if self._found(part, inner, rng, deadline, few, powers=False):
                     for scored in inner.exact()[:2]:
                         pool.add(Call(beside, (scored.expr, Var(j))))
                 if pool.exact():
