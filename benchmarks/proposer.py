@@ -137,7 +137,8 @@ def recovery(runtime: Runtime, examples: list[Example], seconds: float = 5.0) ->
 def speed(preset_name: str, corpus: Corpus, n_steps: int = 96) -> float:
     """Training throughput on the live corpus over that on ready-made tensors, as `unisymnet train` does it.
 
-    The worker needs a second core; CPU times say what that would give where other jobs take it away.
+    Points and uses of each function are those of runs/train_small.sh.  The worker needs a second core; CPU times say
+    what that would give where other jobs take it away.
     """
     import torch
 
@@ -146,7 +147,7 @@ def speed(preset_name: str, corpus: Corpus, n_steps: int = 96) -> float:
     from unisymnet.model.train import Run, TrainSettings
 
     torch.set_num_threads(1)
-    settings = TrainSettings(batch=128, n_parts=3, reuse=3)  # as runs/train_small.sh
+    settings = TrainSettings(batch=128, n_parts=3, reuse=2 if preset_name.endswith("low") else 3)
     config = replace(preset(preset_name), live=tuple(Runtime.load(WEIGHTS / preset_name).config.live))
     run = Run(config, settings)
 
@@ -196,7 +197,7 @@ def main() -> None:
         wide(runtime, examples[: args.wide])
     if args.recovery:
         recovery(runtime, examples[: args.recovery])
-    training = replace(corpus, settings=replace(corpus.settings, n_points=64), seed=1)
+    training = replace(corpus, settings=replace(corpus.settings, n_points=96 if setting == "low" else 128), seed=1)
     figures["train_efficiency"] = speed(f"small-{setting}", training) if args.speed else float("nan")
     order = ("recall20", "recall20_list", "recall20_shallow", "train_efficiency", "beam20_s")
     print("\n" + " ".join(f"{key}={figures[key]:.3f}" for key in order))

@@ -121,6 +121,9 @@ def main() -> None:
     means = "average." if any(k.startswith("average.") for k in arrays) else "model."  # a compact one has no others
     old = {k.removeprefix(means): v.float() for k, v in arrays.items() if k.startswith(means)}
     source = ModelConfig.from_dict(json.loads(args.old.with_suffix(".json").read_text())["config"])
+    if source.d_model != config.d_model:
+        parser.error(f"{args.old} is {source.d_model} wide, {args.preset} {config.d_model}; take weights of that width "
+                     "(small-low of commit df27ccc is 96 wide)")  # fmt: skip
     weights = run.model.state_dict()
     with torch.no_grad():
         transplant(weights, old, config, source)

@@ -12,9 +12,9 @@ if [ ! -f "$OUT/last.json" ] && [ -f "runs/$PRESET.safetensors" ]; then
     cp "runs/$PRESET.safetensors" "$OUT/last.safetensors"
     cp "runs/$PRESET.json" "$OUT/last.json"
 fi
-# Ten columns need more points than four for their statistics to say something.
-POINTS=64
-case $PRESET in *-high) POINTS=128 ;; esac
+# The largest relations of four columns have 85 coefficients (model/relations.py), a quadratic in ten columns 66.
+POINTS=96 REUSE=2 RATE=7e-4
+case $PRESET in *-high) POINTS=128 REUSE=3 RATE=1e-3 ;; esac
 OMP_NUM_THREADS=1 nice -n 15 .venv/bin/unisymnet train --preset "$PRESET" --hours "$HOURS" --out "$OUT" --seed 7 \
-    --points $POINTS --reuse 3 --noise 0.1 --noisy 0.25 \
+    --points $POINTS --reuse $REUSE --rate $RATE --noise 0.1 --noisy 0.25 \
     >> "$OUT/train.out" 2>&1
