@@ -160,13 +160,15 @@ def _one_turn(run: _Run, turns: Turns, proposals: Iterator[Proposal]) -> bool:
     turns.row.n_turns += 1
     began = time.monotonic()
     try:
-        for _ in range(PROPOSALS_A_TURN):
-            proposal = next(proposals, None)
-            if proposal is None:
-                return False
-            run.take(proposal, turns.row)
-            if run.stopped or run.must_stop():
-                break
+        # Poles and overflows are part of looking for formulas; what is not finite is never kept.
+        with np.errstate(all="ignore"):
+            for _ in range(PROPOSALS_A_TURN):
+                proposal = next(proposals, None)
+                if proposal is None:
+                    return False
+                run.take(proposal, turns.row)
+                if run.stopped or run.must_stop():
+                    break
         return True
     except Exception as mistake:
         # One proposer's bug must not cost the user what the others find; the trace tells it.

@@ -66,4 +66,4 @@ def test_operators_and_odd_columns():
     assert solve(Outer(), X, y, operators=frozenset({"add", "mul"}))[1] is None
     X = np.column_stack([X, np.zeros(100), np.ones(100)])  # a column of zeros, and a constant one
     assert solve(Outer(), X[:, :2], y)[0] < 1e-11
-    assert solve(Outer(seconds=5.0), X, y)[0] >= 0.0
+    assert solve(Outer(seconds=5.0), X, y)[1] is None  # no error; a search leaves such columns out

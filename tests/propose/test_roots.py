@@ -66,3 +66,9 @@ def test_no_roots_without_the_operator_and_with_few_rows():
     X, y = draw(*ACID, n=200)
     assert solve(Roots(), X, y, operators=frozenset({"add", "mul"}))[1] is None
     assert solve(Roots(noisy=True), X[:6], y[:6])[0] > 1e-12
+
+
+def test_a_noisy_target_with_zeros_is_no_obstacle():
+    X, y = draw("sqrt(x0**2+x1)-x0", [(0, 3), (0, 4)], n=200, noise=0.02)
+    y[:5] = 0.0
+    assert proposals(Roots(exact=False, noisy=True, seconds=20), X, y)

@@ -20,7 +20,7 @@ from .polynomial import Poly
 from .score import FLOOR, TOKEN, Model, least_squares, standard_errors
 from .views import View
 
-__all__ = ["RatioFit", "RatioLaw"]
+__all__ = ["RatioFit", "RatioLaw", "tolerance", "tolerances"]
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -41,8 +41,17 @@ class RatioLaw:
     tol: float
 
     def tolerances(self) -> tuple[float, float, float]:
-        """Pure algebra, the errors, and more than the errors (a refit will tell)."""
-        return 1e-9, self.tol, min(8.0 * self.tol, LOOSEST)
+        return tolerances(self.tol)
+
+
+def tolerances(tol: float) -> tuple[float, float, float]:
+    """What to try in writing a law: pure algebra, the errors, and more than the errors (a refit will tell)."""
+    return 1e-9, tol, min(8.0 * tol, LOOSEST)
+
+
+def tolerance(relative: Floats) -> float:
+    """What the relative errors of the coefficients allow."""
+    return float(np.clip(3.0 * np.max(relative), 1e-9, LOOSEST))
 
 
 class RatioFit:
@@ -127,7 +136,7 @@ class RatioFit:
             errors = np.zeros(len(keep))
             errors[free] = standard_errors(jacobian, rss)
             relative = np.where(free, errors / np.maximum(np.abs(params), 1e-300), 0.0)
-            yield length, keep, params, float(np.clip(3.0 * np.max(relative), 1e-9, LOOSEST))
+            yield length, keep, params, tolerance(relative)
             if len(keep) <= 2:
                 return
             # One by one, or a few of many idle ones.

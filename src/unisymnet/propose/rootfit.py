@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ..problem import Problem
 from .basis import Basis
 from .polynomial import Poly, Powers
+from .ratiofit import tolerance, tolerances
 from .score import FLOOR, TOKEN, Model, least_squares, standard_errors
 
 __all__ = ["RootFit", "RootLaw"]
@@ -25,7 +26,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 ROUNDS = 6
-LOOSEST = 0.2
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,7 @@ class RootLaw:
         return tuple(tuple(powers for powers, _ in poly.terms) for poly in (self.a, self.b, self.c))
 
     def tolerances(self) -> tuple[float, float, float]:
-        """Pure algebra, the errors, and more than the errors (a refit will tell)."""
-        return 1e-9, self.tol, min(8.0 * self.tol, LOOSEST)
+        return tolerances(self.tol)
 
 
 class RootFit:
@@ -109,7 +108,8 @@ class RootFit:
         """The vector with the smallest ‖C + B·y + A·y²‖ over ‖B + 2·A·y‖, what noise of y makes of the former."""
         free = self.power == 0
         table = self.columns * self.y[:, None] ** self.power * weights[:, None]
-        slopes = (self.columns * self.power * self.y[:, None] ** (self.power - 1.0) * weights[:, None])[:, ~free]
+        rates = self.power * self.y[:, None] ** np.maximum(self.power - 1, 0)
+        slopes = (self.columns * rates * weights[:, None])[:, ~free]
         span, triangle = np.linalg.qr(table[:, free])
         left = table[:, ~free] - span @ (span.T @ table[:, ~free])
         try:
@@ -140,7 +140,7 @@ class RootFit:
             relative = np.where(free, errors / np.maximum(np.abs(params), 1e-300), 0.0)
             fit = 0.5 * n * math.log(max(rss / n / self.spread**2, FLOOR**2))
             length = fit + 0.5 * len(found) * math.log(n) + TOKEN * float(np.sum(self.tokens[keep]))
-            yield self._law(length, keep, params, float(np.clip(3.0 * np.max(relative), 1e-9, LOOSEST)))
+            yield self._law(length, keep, params, tolerance(relative))
             rest = np.arange(len(keep)) != int(np.argmax(relative))
             keep, params = keep[rest], params[rest]
 
