@@ -32,13 +32,13 @@ class Proposal:
     """A formula that a proposer puts forward, in the scaled units of the problem.
 
     ``Const`` leaves hold numbers the proposer stands for (start values for the polish); ``Param`` leaves are
-    unknown and get many starts, fewer if a ``brief`` look is asked for.  ``source`` names the stage, for the trace and
-    the report.
+    unknown and get many starts.  ``brief`` says how many choices of exponents a brief look tries; 0 asks for a whole
+    fit.  ``source`` names the stage, for the trace and the report.
     """
 
     expr: Expr
     source: str
-    brief: bool = False
+    brief: int = 0
 
 
 @dataclass(frozen=True)

@@ -86,11 +86,11 @@ _SHALLOW: Row = (
 )  # fmt: skip
 _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
-_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": True})
+_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 30})
 # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the others come late.
 _LIKELIEST: Row = (
     "transformer", "model.proposer:TransformerProposer",
-    {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": True, "seconds": 1.0},
+    {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8, "seconds": 1.5},
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 # Noisy data: what looks for exact laws only is left out.

@@ -68,9 +68,13 @@ def test_unknown_schedule_is_named() -> None:
 
 
 def test_the_sweep_starts_with_the_simplest_and_never_repeats() -> None:
-    choices = list(simplest_choices(EXPONENTS, 3, 400))
+    plain = {value: 5.0 if value is None else abs(value - 1.0) for value in EXPONENTS}
+    choices = list(simplest_choices([plain] * 3, 400))
     assert choices[0] == (1.0, 1.0, 1.0)
     assert {sum(v != 1.0 for v in choice) for choice in choices[1:4]} == {1}
     assert len(set(choices)) == len(choices) == 400
-    assert len(list(simplest_choices(EXPONENTS, 1, 400))) == len(EXPONENTS)
-    assert list(simplest_choices(EXPONENTS, 0, 400)) == []
+    costs = [sum(plain[v] for v in choice) for choice in choices]
+    assert costs == sorted(costs)
+    assert len(list(simplest_choices([plain], 400))) == len(EXPONENTS)
+    assert list(simplest_choices([], 400)) == []
+    assert next(simplest_choices([plain, {-1.0: 0.0, 2.0: 1.0}], 1)) == (1.0, -1.0)

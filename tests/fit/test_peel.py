@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from strategies import expressions, parameters, points
-from unisymnet.fit.peel import peel
+from unisymnet.fit.peel import peel, unscaled
 from unisymnet.symbolic.expr import Expr, Param, Var, call, evaluate
 
 x, z, y = Var(0), Var(1), Var(2)
@@ -36,6 +36,36 @@ def test_what_is_known_goes_to_the_other_side(expr: Expr, known: Expr) -> None:
 )
 def test_nothing_to_peel(expr: Expr) -> None:
     assert peel(expr, y) is None
+
+
+@pytest.mark.parametrize(
+    ("expr", "wanted"),
+    [
+        (c[0] * (c[1] * x + c[2]) ** -1.0, (c[1] * x + c[2]) ** -1.0),
+        (c[0] * (c[1] * x + c[2]) ** 2.0, c[0] * (x + c[2]) ** 2.0),
+        (c[0] * (c[1] * x + c[2]) ** 0.5, c[0] * (c[1] * x + c[2]) ** 0.5),  # the sign under the root is needed
+        (c[0] * (x + c[1]) ** 2.0, c[0] * (x + c[1]) ** 2.0),
+        (c[0] * (c[1] * x + c[0]) ** -1.0, c[0] * (c[1] * x + c[0]) ** -1.0),  # c0 stands in two places
+    ],
+)
+def test_constants_that_only_scale_are_left_out(expr: Expr, wanted: Expr) -> None:
+    assert unscaled(expr) == wanted
+
+
+def test_of_two_sums_one_keeps_its_scale() -> None:
+    k = [Param(i) for i in range(5)]
+    expr = call("mul", k[0], k[1] * x + k[2], (k[3] * z + k[4]) ** -1.0)
+    assert unscaled(expr) == call("mul", k[1] * x + k[2], (z + k[4]) ** -1.0)
+
+
+def test_a_scaled_power_becomes_what_is_under_it() -> None:
+    """1/y = c'·sin(c1·x) where y = c0/sin(c1·x), and y² = c1·x + c2 where y = c0·√(c1·x + c2)."""
+    table = np.random.default_rng(0).uniform(0.5, 2, (10, 3))
+    wave = peel(unscaled(c[0] * call("sin", c[1] * x) ** -1.0), y)
+    root = peel(unscaled(c[0] * (c[1] * x + c[2]) ** 0.5), y)
+    assert wave is not None and root is not None
+    assert evaluate(wave.known, table) == pytest.approx(1.0 / table[:, 2])
+    assert evaluate(root.known, table) == pytest.approx(table[:, 2] ** 2)
 
 
 @settings(max_examples=300)

@@ -1,4 +1,4 @@
-"""Constants of a formula from data: start points, losses, and the two optimisers.
+"""Constants of a formula from data: losses and the two optimisers; where they start is in starts.py.
 
 ``fit_constants`` is what SFO calls for every rollout.  The default is Levenberg-Marquardt on the kernels; "bfgs" is
 scipy's BFGS over all constants, the paper's own optimiser, kept for the ablations.  Knows no exponents' policy.
@@ -14,15 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..candidate import Status
-from ..symbolic.expr import Expr, Var, evaluate
-from .kernels import TapeFit, evaluate_tape, fit_tape, jacobian, start_losses
-from .peel import peel
+from ..symbolic.expr import Expr, Param, Var, evaluate, walk
+from .kernels import TapeFit, evaluate_tape, fit_tape, jacobian
+from .peel import peel, unscaled
 from .robust import Loss
+from .starts import drawn, screened
 from .tape import Tape, compile_tape
 
 Floats = NDArray[np.float64]
-
-INITS = ("lhs", "random", "grid", "evolutionary")
 
 
 @dataclass(frozen=True)
@@ -54,17 +53,18 @@ def fit_constants(
     n_threads: int = 1,
     peeling: bool = True,
     n_screened: int = 100,
+    most_screened: int = 1000,
 ) -> ConstantFit:
     """Best constants for the ``Param`` leaves of ``expr``.
 
     ``start`` is tried first, then ``n_starts`` more: ``init`` says how they are drawn ("lhs", "grid" and
     "evolutionary" from the box [-spread, spread], "random" from a normal distribution of that width).
     ``peeling`` adds the solutions of easier forms of the same equation (peel.py) as starts if the others do not
-    lead to an exact fit.
+    lead to an exact fit, and then the best of ``n_screened`` points; more for waves, ``most_screened`` at most.
     """
     X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
     tape = compile_tape(expr, X.shape[1], project=optimiser == "lm")
-    starts = _starts(tape, X, y, n_starts, init, spread, rng)
+    starts = drawn(tape, X, y, n_starts, init, spread, rng)
     if start is not None:
         starts = np.vstack([np.asarray(start, dtype=np.float64)[None, : tape.n_params], starts])
     if optimiser == "lm":
@@ -72,11 +72,11 @@ def fit_constants(
         robust = {"loss": loss, "delta": delta, "tau": tau}
         fit = fit_tape(tape, X, y, starts, **settings, **robust)  # type: ignore[arg-type]
         if peeling and len(tape.nonlinear) and not fit.exact:
-            more = _peeled_starts(expr, X, y, starts, settings)
+            more = _peeled_starts(expr, X, y, starts, settings, n_screened, most_screened, rng)
             if len(more):
                 fit = _better(fit, fit_tape(tape, X, y, more, **settings, **robust))  # type: ignore[arg-type]
         if n_screened and len(tape.nonlinear) and not fit.exact:
-            more = _screened_starts(tape, X, y, weights, n_starts, n_screened, rng)
+            more = screened(expr, tape, X, y, weights, n_starts, n_screened, most_screened, rng=rng)
             fit = _better(fit, fit_tape(tape, X, y, more, **settings, **robust))  # type: ignore[arg-type]
     elif optimiser == "bfgs":
         fit = _fit_bfgs(tape, X, y, starts, weights, Loss(loss, delta if loss == "huber" else tau))
@@ -89,9 +89,12 @@ def _better(a: TapeFit, b: TapeFit) -> TapeFit:
     return dataclasses.replace(b if b.loss < a.loss else a, n_steps=a.n_steps + b.n_steps)
 
 
-def _peeled_starts(expr: Expr, X: Floats, y: Floats, starts: Floats, settings: dict[str, Any]) -> Floats:
+def _peeled_starts(
+    expr: Expr, X: Floats, y: Floats, starts: Floats, settings: dict[str, Any], n_screened: int, most: int,
+    rng: np.random.Generator,
+) -> Floats:  # fmt: skip
     """Constants that solve easier forms of y = expr."""
-    peeled = peel(expr, Var(X.shape[1]))
+    peeled = peel(unscaled(expr), Var(X.shape[1]))
     if peeled is None:
         return starts[:0]
     table = np.column_stack([X, y])
@@ -111,72 +114,18 @@ def _peeled_starts(expr: Expr, X: Floats, y: Floats, starts: Floats, settings: d
     given = 1.0 if settings["weights"] is None else np.asarray(settings["weights"])[usable]
     found = []
     error = np.clip(slope / np.median(slope), 1e-6, 1e6)  # what an error of y becomes in the easier form
+    left = {node.index for node in walk(peeled.equation) if isinstance(node, Param)}
+    scales = [k for k in range(starts.shape[1]) if k not in left]
     for weights in (given * np.ones_like(error), given / error**2):
         fit = fit_tape(tape, table, zeros, starts, **(settings | {"weights": weights}))
+        if n_screened and len(tape.nonlinear) and not fit.exact:
+            n = len(starts)
+            more = screened(peeled.equation, tape, table, zeros, weights, n, n_screened, most, rng=rng)
+            fit = _better(fit, fit_tape(tape, table, zeros, more, **(settings | {"weights": weights})))
         if fit.status is Status.OK:
-            found.append(fit.params)
+            found.append(np.append(fit.params, np.ones(starts.shape[1]))[: starts.shape[1]])
+            found[-1][scales] = 1.0
     return np.array(found).reshape(-1, starts.shape[1])
-
-
-def _screened_starts(
-    tape: Tape, X: Floats, y: Floats, weights: ArrayLike | None, n: int, n_screened: int, rng: np.random.Generator
-) -> Floats:
-    """The n best of many points of all magnitudes, judged by one linear solve each."""
-    shape = (n_screened, len(tape.nonlinear))
-    points = _whole(tape, rng.choice((-1.0, 1.0), shape) * 10.0 ** rng.uniform(-1.5, 1.3, shape))
-    losses = start_losses(tape, X, y, points, weights=weights)
-    return points[np.argsort(losses, kind="stable")[:n]]
-
-
-def _starts(tape: Tape, X: Floats, y: Floats, n: int, init: str, spread: float, rng: np.random.Generator) -> Floats:
-    """(n, n_params) start points; only the nonlinear constants need any."""
-    free = len(tape.nonlinear)
-    if free == 0 or n == 0:
-        return np.ones((min(n, 1), tape.n_params))
-    if init == "lhs":
-        from scipy.stats import qmc  # late: scipy.stats takes half a second to load
-
-        points = (2.0 * qmc.LatinHypercube(free, rng=rng).random(n) - 1.0) * spread
-    elif init == "random":
-        points = rng.normal(0.0, spread, (n, free))
-    elif init == "grid":
-        points = _grid(n, free) * spread
-    elif init == "evolutionary":
-        points = _evolved(tape, X, y, n, spread, rng)
-    else:
-        raise ValueError(f"unknown init {init!r}; known are {', '.join(INITS)}")
-    return _whole(tape, points)
-
-
-def _grid(n: int, free: int) -> Floats:
-    """The first n points of a regular grid in [-1, 1]^free, in an order that spreads early points."""
-    side = max(2, int(np.ceil(n ** (1.0 / free))))
-    axis = np.linspace(-1.0, 1.0, side + 2)[1:-1]
-    total = side**free if free * np.log(side) < 60 else 2**62
-    picks = [(k * total) // n for k in range(n)]
-    return np.array([[axis[(pick // side**j) % side] for j in range(free)] for pick in picks])
-
-
-def _evolved(tape: Tape, X: Floats, y: Floats, n: int, spread: float, rng: np.random.Generator) -> Floats:
-    """The n best of a small differential evolution: selection, crossover, mutation, replacement."""
-    free = len(tape.nonlinear)
-    population = rng.uniform(-spread, spread, (max(2 * n, 8), free))
-    losses = start_losses(tape, X, y, _whole(tape, population))
-    for _ in range(8):
-        a, b, c = (population[rng.permutation(len(population))] for _ in range(3))
-        cross = rng.random(population.shape) < 0.7
-        children = np.where(cross, a + 0.7 * (b - c), population)
-        trial = start_losses(tape, X, y, _whole(tape, children))
-        better = trial < losses
-        population[better], losses[better] = children[better], trial[better]
-    return population[np.argsort(losses, kind="stable")[:n]]
-
-
-def _whole(tape: Tape, thetas: Floats) -> Floats:
-    """Rows of nonlinear constants as rows of all constants."""
-    rows = np.ones((len(thetas), tape.n_params))
-    rows[:, tape.nonlinear] = thetas
-    return rows
 
 
 def _fit_bfgs(tape: Tape, X: Floats, y: Floats, starts: Floats, weights: ArrayLike | None, loss: Loss) -> TapeFit:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,22 +87,27 @@ class ExponentPolicy:
 
 
 def simplest_choices(
-    values: tuple[float | None, ...], n_positions: int, most: int
+    costs: Sequence[Mapping[float | None, float]], most: int
 ) -> Iterator[tuple[float | None, ...]]:
-    """Choices for all positions in the order of their total cost: ones, then single squares and inverses, …"""
-    ranked = sorted(values, key=unusualness)
-    heap: list[tuple[float, tuple[int, ...]]] = [(0.0, (0,) * n_positions)]
-    seen = {heap[0][1]}
-    for _ in range(most if n_positions else 0):
+    """Choices for all positions in the order of their total cost; each position has costs of its own."""
+    ranked = [sorted(given, key=lambda value: given[value]) for given in costs]
+
+    def cost(ranks: tuple[int, ...]) -> float:
+        return sum(given[values[r]] for given, values, r in zip(costs, ranked, ranks))
+
+    first = (0,) * len(costs)
+    heap = [(cost(first), first)]
+    seen = {first}
+    for _ in range(most if costs else 0):
         if not heap:
             return
         _, ranks = heapq.heappop(heap)
-        yield tuple(ranked[r] for r in ranks)
+        yield tuple(values[r] for values, r in zip(ranked, ranks))
         for i, r in enumerate(ranks):
             following = (*ranks[:i], r + 1, *ranks[i + 1 :])
-            if r + 1 < len(ranked) and following not in seen:
+            if r + 1 < len(ranked[i]) and following not in seen:
                 seen.add(following)
-                heapq.heappush(heap, (sum(unusualness(ranked[k]) for k in following), following))
+                heapq.heappush(heap, (cost(following), following))
 
 
 def unusualness(exponent: float | None) -> float:

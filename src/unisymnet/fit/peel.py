@@ -2,15 +2,17 @@
 
 y = x1 + 1/(c0*x0 + c1) is hopeless for least squares where it has poles, but 1/(y - x1) = c0*x0 + c1 is linear.
 ``peel`` gives E(x, y; c) with E = 0 exactly where y = f(x; c); its solution is a start for the fit of y itself, never
-the answer, because E weights the rows in its own way.  Knows no data.
+the answer, because E weights the rows in its own way.  ``unscaled`` takes out constants that only scale others, so that
+more of the rest is linear.  Knows no data.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..symbolic.expr import Call, Const, Expr, Param, Var, product, total, walk
+from ..symbolic.expr import Call, Const, Expr, Param, Var, product, rebuild, total, walk
 
 _INVERSES = {"exp": "ln", "ln": "exp", "sqrt": "square", "inv": "inv", "asin": "sin", "atan": "tan"}
 _MAX_POWER = 4
@@ -50,10 +52,11 @@ def _undo(known: Expr, rest: Expr) -> tuple[Expr, Expr]:
         inner = [a for a in args if not _free(a)]
         outer = [a for a in args if _free(a)]
         if len(inner) > 1 and not (outer and rest.op in ("add", "mul")):
-            break
+            scaled = _scaled_power(rest)
+            return best if scaled is None else (_root(known, scaled[1]), scaled[0])
         if rest.op == "add":
             known, rest = known - total(outer), total(inner)
-        elif rest.op == "mul":
+        elif rest.op == "mul" and outer:
             known, rest = known / product(outer), product(inner)
         elif rest.op == "neg":
             known, rest = -known, args[0]
@@ -73,6 +76,77 @@ def _undo(known: Expr, rest: Expr) -> tuple[Expr, Expr]:
         else:
             break
     return best
+
+
+def _scaled_power(expr: Call) -> tuple[Expr, float] | None:
+    """c·b**p as (b times a constant, p): y = c·b**p is y**(1/p) = c'·b."""
+    if expr.op != "mul" or len(expr.args) != 2:
+        return None
+    scale, power = sorted(expr.args, key=lambda arg: not isinstance(arg, Param))
+    if not isinstance(scale, Param) or not isinstance(power, Call) or _power(power) in (0.0, 1.0):
+        return None
+    base = power.args[0]
+    return (base if _has_scale(base) else product([scale, base])), _power(power)
+
+
+def _root(known: Expr, power: float) -> Expr:
+    inside = Call("abs", (known,)) if power % 2.0 == 0.0 else known
+    return Call("pow", (inside, Const(1.0 / power)))
+
+
+def unscaled(expr: Expr) -> Expr:
+    """The same family of formulas with fewer constants; those left out count as 1.
+
+    c0*(c1*x0 + c2)**-1 loses c0, c0*(c1*x0 + c2)**2 loses c1, and of two sums in a product one loses its first.
+    """
+    uses = Counter(node.index for node in walk(expr) if isinstance(node, Param))
+
+    def change(node: Expr) -> Expr:
+        if not isinstance(node, Call) or node.op != "mul":
+            return node
+        powers = [_base_and_power(arg) for arg in node.args]
+        sums = [k for k, (base, p) in enumerate(powers) if p == round(p) and _has_scale(base)]
+        scales = [k for k, arg in enumerate(node.args) if isinstance(arg, Param) and uses[arg.index] == 1]
+        odd = [k for k in sums if powers[k][1] % 2.0 == 1.0]
+        carrier = min(odd, key=lambda k: powers[k][1] != 1.0) if odd else -1
+        dropped = scales[0] if scales and carrier >= 0 else -1
+        args = list(node.args)
+        for k in sums:
+            if k != carrier and (carrier >= 0 or scales):
+                base = _first_fixed(powers[k][0], uses)
+                args[k] = base if powers[k][1] == 1.0 else Call("pow", (base, Const(powers[k][1])))
+        return product([arg for k, arg in enumerate(args) if k != dropped])
+
+    return rebuild(expr, change)
+
+
+def _base_and_power(expr: Expr) -> tuple[Expr, float]:
+    power = _power(expr) if isinstance(expr, Call) else 0.0
+    return (expr.args[0], power) if isinstance(expr, Call) and power else (expr, 1.0)
+
+
+def _has_scale(expr: Expr) -> bool:
+    """A sum whose terms all have a constant of their own?"""
+    return isinstance(expr, Call) and expr.op == "add" and all(_coefficient(term) is not None for term in expr.args)
+
+
+def _coefficient(term: Expr) -> Param | None:
+    if isinstance(term, Param):
+        return term
+    if isinstance(term, Call) and term.op == "mul":
+        return next((arg for arg in term.args if isinstance(arg, Param)), None)
+    return None
+
+
+def _first_fixed(expr: Expr, uses: Counter[int]) -> Expr:
+    """A sum with the first of its constants that stand nowhere else set to 1."""
+    assert isinstance(expr, Call)
+    for k, term in enumerate(expr.args):
+        held = _coefficient(term)
+        if held is not None and uses[held.index] == 1:
+            left = [arg for arg in term.args if arg != held] if isinstance(term, Call) else []
+            return total([*expr.args[:k], product(left) if left else Const(1.0), *expr.args[k + 1 :]])
+    return expr
 
 
 _Ratio = tuple[Expr, Expr | None]  # numerator, and denominator if that holds unknowns

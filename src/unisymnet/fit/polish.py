@@ -37,7 +37,13 @@ MAX_CONSTANTS = 40
 MAX_SFO = 1.5  # seconds for one skeleton; many wait
 # A first look: warm start and the simplest exponents.  On random functions with their true structures it found 29 of
 # the 32 laws that whole runs found, in a ninth of the time that these spend on wrong structures (docs/log.md).
-BRIEF: dict[str, Any] = {"n_steps": 0, "sweep": 30, "climb": False, "deepen": 0}
+BRIEF: dict[str, Any] = {"n_steps": 0, "climb": False, "deepen": 0}
+SCREENED_A_CHOICE = 800
+
+
+def brief_look(sfo: SFO, n_choices: int) -> SFO:
+    """The settings of a look at the likeliest choices of exponents."""
+    return dataclasses.replace(sfo, **BRIEF, sweep=n_choices, most_screened=SCREENED_A_CHOICE * n_choices)
 
 
 class Polish:
@@ -60,7 +66,7 @@ class Polish:
         if size(proposal.expr) > MAX_SIZE:
             return _failed(proposal, Status.NOT_CONVERGED)
         if n_params(proposal.expr):
-            sfo = dataclasses.replace(self.sfo, **BRIEF) if proposal.brief else self.sfo
+            sfo = brief_look(self.sfo, proposal.brief) if proposal.brief else self.sfo
             result = sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=deadline.sooner(MAX_SFO))
             if result.status is not Status.OK:
                 return _failed(proposal, result.status)

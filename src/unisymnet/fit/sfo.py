@@ -16,6 +16,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..candidate import EXACT, TOKEN_NATS, Status
 from ..deadline import Deadline
@@ -23,9 +24,10 @@ from ..problem import Floats, Problem
 from ..symbolic.constants import merge_params
 from ..symbolic.expr import Const, Expr, Param, bind, n_params, rebuild
 from ..symbolic.simplify import simplify
-from .constants import fit_constants
+from .constants import ConstantFit, fit_constants
 from .exponents import EXPONENTS, ExponentPolicy, Temperature, simplest_choices, unusualness
 from .kernels import fit_tape
+from .roles import costs_of, facing_up, smooth_variants
 from .snap import exponent_params
 from .tape import compile_tape
 
@@ -33,6 +35,8 @@ Choice = tuple[float | None, ...]  # one value of V per exponent position, None 
 
 
 MAX_SIGNS = 8  # inner constants whose signs are all tried
+MIN_SHARES = 6  # of the points looked at for the frequencies of waves
+MAX_SIGN_CHOICES = 8  # odd or even powers of what changes its sign
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class SFO:
     climb: bool = True
     sweep: int = 250  # how many of the simplest choices; 0 switches it off
     deepen: int = 8  # times as many starts; 0 switches it off
+    most_screened: int = 24_000  # points looked at for the frequencies of waves, shared by the choices of the sweep
     parsimony: bool = True  # under noise, the choice of the shortest description instead of the lowest loss
     keep_history: bool = False
     n_threads: int = 1  # the result is the same for any number
@@ -88,7 +93,7 @@ class _Rollouts:
         self, settings: SFO, skeleton: Expr, problem: Problem, rng: np.random.Generator, deadline: Deadline
     ) -> None:
         self.settings = settings
-        self.skeleton = skeleton
+        self.skeleton = skeleton = facing_up(skeleton, problem.X)
         self.problem = problem
         self.rng = rng
         self.deadline = deadline
@@ -97,6 +102,9 @@ class _Rollouts:
         if len(rows) > settings.n_points:
             rows = np.sort(rng.choice(rows, settings.n_points, replace=False))
         self.X, self.y, self.weights = problem.X[rows], problem.y[rows], problem.weights[rows]
+        self.costs = costs_of(skeleton, self.positions, settings.exponents, problem.X)
+        n_choices = math.prod(len(costs) for costs in self.costs)
+        self.most_screened = settings.most_screened // max(min(settings.sweep, n_choices), MIN_SHARES)
         variance = float(np.average((self.y - np.average(self.y, weights=self.weights)) ** 2, weights=self.weights))
         self.variance = variance or 1.0
         self.known: dict[Choice, tuple[float, Floats | None]] = {}
@@ -116,7 +124,7 @@ class _Rollouts:
             self.learn()
         if self.settings.climb:
             self.climb_exponents()
-        for choice in simplest_choices(self.settings.exponents, len(self.positions), self.settings.sweep):
+        for choice in simplest_choices(self.costs, self.settings.sweep):
             if self.done() or self.deadline.expired():
                 break
             self.fitted(choice)
@@ -127,13 +135,25 @@ class _Rollouts:
     def warm_start(self) -> None:
         """All exponents continuous, then each rounded to its neighbour in V."""
         _, params = self.fitted((None,) * len(self.positions))
-        if params is None:
-            return
+        if params is not None:
+            exponents = params[np.array(self.positions)]
+            near = self._nearest(exponents)
+            self.fitted(near)
+            self.fitted(tuple(v if abs(v - e) < 0.05 else None for v, e in zip(near, exponents, strict=True)))
+        found = []
+        for expr, shifts in smooth_variants(self.skeleton, self.X, MAX_SIGN_CHOICES):
+            if self.done() or self.deadline.expired():
+                return
+            fit = self._constants(expr, self.settings.n_restarts)
+            if fit.status is Status.OK:
+                found.append((fit.loss, [float(fit.params[k]) + shifts.get(k, 0.0) for k in self.positions]))
+        for _, exponents in sorted(found)[:2]:
+            self.fitted(self._nearest(exponents))
+
+    def _nearest(self, exponents: ArrayLike) -> Choice:
+        """Members of V."""
         discrete = np.array([v for v in self.settings.exponents if v is not None])
-        exponents = params[np.array(self.positions)]
-        near = [float(discrete[np.argmin(np.abs(discrete - e))]) for e in exponents]
-        self.fitted(tuple(near))
-        self.fitted(tuple(v if abs(v - e) < 0.05 else None for v, e in zip(near, exponents, strict=True)))
+        return tuple(float(discrete[np.argmin(np.abs(discrete - e))]) for e in np.asarray(exponents))
 
     def learn(self) -> None:
         s = self.settings
@@ -192,7 +212,7 @@ class _Rollouts:
 
     def try_plain_constants(self) -> None:
         """Inner constants of 1 and -1 held, the linear ones solved for: under noise a fit drifts away from them."""
-        simple = simplest_choices(self.settings.exponents, len(self.positions), self.settings.sweep)
+        simple = simplest_choices(self.costs, self.settings.sweep)
         for choice in dict.fromkeys(c for c in (*simple, *self.known) if None not in c):
             if self.done() or self.deadline.expired():
                 return
@@ -266,7 +286,13 @@ class _Rollouts:
 
     def _fit(self, choice: Choice, n_starts: int) -> tuple[float, Floats | None]:
         expr, free = self._with_exponents(choice)
-        fit = fit_constants(
+        fit = self._constants(expr, n_starts)
+        if fit.status is not Status.OK:
+            return math.inf, None
+        return float(fit.loss), self._whole(choice, free, fit.params)
+
+    def _constants(self, expr: Expr, n_starts: int) -> ConstantFit:
+        return fit_constants(
             expr,
             self.X,
             self.y,
@@ -275,12 +301,10 @@ class _Rollouts:
             init=self.settings.init,
             loss=self.settings.loss,
             optimiser=self.settings.optimiser,
+            most_screened=self.most_screened * n_starts // max(self.settings.n_restarts, 1),
             rng=self.rng,
             n_threads=self.settings.n_threads,
         )
-        if fit.status is not Status.OK:
-            return math.inf, None
-        return float(fit.loss), self._whole(choice, free, fit.params)
 
     def result(self, n_others: int = 16) -> SFOResult:
         ranked = self.ranked()

@@ -56,11 +56,12 @@ _HIGH: dict[str, Any] = {"n_features": 10, "repeats": 7, "max_depth": 7, "max_to
 
 # Statistics instead of bits: at what two cores can train, bits taught the model nothing (docs/training.md).
 _SMALL: dict[str, Any] = {
-    "n_latents": 4, "n_reads": 0, "n_summary": 8, "greedy": True, "summary_width": 512, "summary_blocks": 2,
+    "n_latents": 4, "n_reads": 0,
+    "n_summary": 8, "greedy": True, "relations": True, "summary_width": 512, "summary_blocks": 2,
 }  # fmt: skip
 
 PRESETS: Mapping[str, ModelConfig] = {
-    "small-low": ModelConfig(**_SMALL, d_model=192, n_heads=6, relations=True),
+    "small-low": ModelConfig(**_SMALL, d_model=192, n_heads=6),
     "small-high": ModelConfig(**_HIGH, **_SMALL),
     "paper-low": ModelConfig(d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
     "paper-high": ModelConfig(**_HIGH, d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),

@@ -25,7 +25,7 @@ POWERS = (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0)
 _PAIRS = ((1, 1), (1, -1), (-1, 1), (-1, -1), (2, 1), (1, 2), (2, -1), (-1, 2), (-2, 1), (1, -2))
 _TRIPLES = ((1, 1, 1), (1, 1, -1), (1, -1, 1), (-1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1))
 # Beyond so many columns only products and sums of two and no waves of two, or the dictionaries would be too large.
-_SMALL = 5
+FEW = 5
 _FLOOR = 1e-12
 _COLLINEAR = 1e-5
 
@@ -59,7 +59,7 @@ class _Plan(NamedTuple):
 
 @lru_cache(maxsize=4)
 def plan_of(d: int) -> _Plan:
-    small = d <= _SMALL
+    small = d <= FEW
 
     def at(column: int, power: float) -> int:
         return column * len(POWERS) + POWERS.index(power)
@@ -152,7 +152,7 @@ def products(x: Floats) -> Floats:
     singles = [size, np.log(np.abs(safe)), sine, cosine, growth, 1.0 / growth]
     i, j = plan.pairs.T
     waves = []
-    if x.shape[1] <= _SMALL:
+    if x.shape[1] <= FEW:
         (ss, sc), (cs, cc) = ((f[:, i] * sine[:, j], f[:, i] * cosine[:, j]) for f in (sine, cosine))
         waves = [sc + cs, sc - cs, cc - ss, cc + ss]
     sums = 1.0 / away(np.stack([x[:, i] + x[:, j], x[:, i] - x[:, j]]))

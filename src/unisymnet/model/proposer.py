@@ -33,8 +33,8 @@ class TransformerProposer:
 
     ``n_candidates`` is how many of each beam are proposed (paper: 5 of 20), ``n_samples`` how many draws at
     ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  With ``brief`` whole beams
-    come first, for a brief look each, and draws and frequent labels get no more than that.  ``seconds``, if given, is
-    how long the stage may go on, fits included.
+    come first, for a look at so many choices of exponents each, and draws and frequent labels get no more than that.
+    ``seconds``, if given, is how long the stage may go on, fits included.
     """
 
     name: str = "transformer"
@@ -45,7 +45,7 @@ class TransformerProposer:
     n_samples: int = 40
     temperature: float = 1.0
     n_frequent: int = 10
-    brief: bool = False
+    brief: int = 0
     weights: Path | None = None
     seconds: float | None = None
 
@@ -76,17 +76,17 @@ class TransformerProposer:
 
     def _structures(
         self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[tuple[Structure, bool]]:
-        """Structures, and whether a brief look at them is enough."""
+    ) -> Iterator[tuple[Structure, int]]:
+        """Structures, and how brief a look at them is enough."""
         bags = [bag(problem, columns, runtime, self.max_rows, rng=rng) for _ in range(self._n_bags(problem))]
         best: list[Found] = []
         for rows in bags:
             found = beam_search(runtime, rows, len(columns), width=self.width)
             best += found[: self.n_candidates]
-            yield from ((item.structure, True) for item in found if self.brief)
+            yield from ((item.structure, self.brief) for item in found if self.brief)
             if deadline.expired():
                 return
-        yield from ((item.structure, False) for item in best)
+        yield from ((item.structure, 0) for item in best)
         if self.n_samples:
             found = sample(
                 runtime, bags[0], len(columns), self.n_samples, temperature=self.temperature, rng=rng

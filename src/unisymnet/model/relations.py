@@ -9,7 +9,7 @@ Symmetric in the points.  No torch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple
@@ -17,13 +17,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .greedy import Floats, Table, away, plan_of, products, select, table_of, unit
+from .greedy import FEW, Floats, Table, away, plan_of, products, select, table_of, unit
 
 # For y, y² and, as power 0, ln|y|: degrees of P and Q.  Where a relation times a column still fits, what is found is a
 # mixture with such multiples, so every degree is asked for alone.
-FAMILIES = {1: ((1, 1), (2, 1), (1, 2), (3, 0), (3, 1), (2, 2), (3, 2)), 2: ((2, 1), (2, 2)), 0: ((2, 1), (3, 0))}
+Families = Mapping[int, Sequence[tuple[int, int]]]
+FAMILIES: Families = {
+    1: ((1, 1), (2, 1), (1, 2), (3, 0), (3, 1), (2, 2), (3, 2)), 2: ((2, 1), (2, 2)), 0: ((2, 1), (3, 0)),
+}  # fmt: skip
 # More coefficients than small tables have rows, so these come last and are often silent.
-LARGE = {1: ((4, 2), (3, 3))}
+LARGE: Families = {1: ((4, 2), (3, 3))}
+# Many columns: what has fewer coefficients than tables have rows; (2, 2) needs 136 for ten columns.
+MANY: Families = {1: ((1, 1), (2, 1), (2, 2))}
 _FLOOR = 1e-14
 _PENALTY, _STEEP = 1e-13, 16.0
 _ROUNDS = 5
@@ -60,9 +65,8 @@ def relations(rows: Floats) -> NDArray[np.float32]:
     """Statistics (batch, size) of data sets given as rows (batch, n, d + 1), zero rows being no points."""
     table = table_of(rows)
     with np.errstate(all="ignore"):
-        parts = [part for power, degrees in FAMILIES.items() for part in _related(table, power, degrees)]
-        parts += _peeled(table)
-        parts += [part for power, degrees in LARGE.items() for part in _related(table, power, degrees)]
+        first, last = (FAMILIES, LARGE) if table.x.shape[1] <= FEW else (MANY, {})
+        parts = [*_all_related(table, first), *_peeled(table), *_all_related(table, last)]
     flat = np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1)
     return np.nan_to_num(flat, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
 
@@ -101,6 +105,11 @@ def _side(table: Table, power: int, p: _Monomials, q: _Monomials) -> _Side:
     scales = np.where(missing, 0.0, np.linalg.norm(own, axis=2))
     back = _uncentred(p if len(p.parent) > len(q.parent) else q, centre, spread)
     return _Side(p, q, basis, lengths, missing, gram, scales, back)
+
+
+def _all_related(table: Table, families: Families) -> Iterator[Floats]:
+    for power, degrees in families.items():
+        yield from _related(table, power, degrees)
 
 
 def _related(table: Table, power: int, degrees: Sequence[tuple[int, int]]) -> Iterator[Floats]:
