@@ -204,6 +204,11 @@ LAWS: dict[str, Law] = {
     "cosine rule": ([(1, 5), (1, 5), (0.2, 3)], lambda a, b, C: np.sqrt(a**2 + b**2 - 2 * a * b * np.cos(C))),
     "softplus": ([(-4, 4)], lambda x: np.log(1 + np.exp(1.7 * x))),
     "gauss beam": ([(0.5, 2), (0, 5), (0.5, 3)], lambda w, z, r: w * np.sqrt(1 + (z / r) ** 2)),
+    "travelling wave": ([(0.5, 2), (0, 10), (0, 5)], lambda A, x, t: A * np.sin(1.9 * x - 3.1 * t)),
+    "damped wave": ([(0, 10), (0, 5)], lambda x, t: 1.4 * np.exp(-0.2 * x) * np.sin(1.9 * x - 3.1 * t + 0.5)),
+    "fringes": ([(-5, 5), (-5, 5)], lambda x, y: 2.2 + 1.7 * np.cos(3.1 * x - 1.7 * y)),
+    "finesse": ([(0, 4), (0, 4)], lambda a, b: 1 / (1 + 2.5 * np.sin(1.3 * a + 2.2 * b) ** 2)),
+    "spherical wave": ([(1, 9), (0, 5)], lambda r, t: 3 * np.cos(2.2 * r - 1.3 * t) / r),
 }
 
 

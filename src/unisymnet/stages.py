@@ -49,6 +49,7 @@ _CURVES: tuple[Row, ...] = (
     ("peaks", "propose.peaks:Peaks", {}),
 )
 _NOISY_CURVES: tuple[Row, ...] = tuple((name, where, {"noisy": True}) for name, where, _ in _CURVES)
+_PLANE_WAVES: Row = ("planewaves", "propose.planewaves:PlaneWaves", {"seconds": 0.5})
 _COUPLED: Row = ("coupled", "propose.coupled:Coupled", {})
 _MODULATED: Row = ("modulated", "propose.modulated:Modulated", {})
 _MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
@@ -106,6 +107,7 @@ _IF_CLEAN = (
     _BOLTZMANN,
     _STRETCHED,
     *_CURVES,
+    _PLANE_WAVES,
     *_EXPONENTIALS,
     *(_SHALLOW, _MIDDLE, _LIKELIEST),
     *_INVERTED,
@@ -120,6 +122,7 @@ _IF_NOISY = (
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
     _CLOSED[6],
     _MODULATED,
+    ("planewaves", "propose.planewaves:PlaneWaves", {"noisy": True}),
     *_NOISY_CURVES,
     *_NOISY[:3],
     *_INVERTED,
@@ -130,6 +133,7 @@ _IF_NOISY = (
     *_EXPONENTIALS,
     _NOISY_SHALLOW,
     _MIDDLE,
+    _LIKELIEST,  # waves of several columns look like noise, too
     *_INNER,
     ("reduce", "propose.reduce:Reduce", {"stages": _INNER[1:], "max_time": 12.0}),
 )

@@ -116,11 +116,12 @@ def _peeled_starts(
     error = np.clip(slope / np.median(slope), 1e-6, 1e6)  # what an error of y becomes in the easier form
     left = {node.index for node in walk(peeled.equation) if isinstance(node, Param)}
     scales = [k for k in range(starts.shape[1]) if k not in left]
+    more = starts[:0]
     for weights in (given * np.ones_like(error), given / error**2):
         fit = fit_tape(tape, table, zeros, starts, **(settings | {"weights": weights}))
         if n_screened and len(tape.nonlinear) and not fit.exact:
-            n = len(starts)
-            more = screened(peeled.equation, tape, table, zeros, weights, n, n_screened, most, rng=rng)
+            if not len(more):
+                more = screened(peeled.equation, tape, table, zeros, weights, len(starts), n_screened, most, rng=rng)
             fit = _better(fit, fit_tape(tape, table, zeros, more, **(settings | {"weights": weights})))
         if fit.status is Status.OK:
             found.append(np.append(fit.params, np.ones(starts.shape[1]))[: starts.shape[1]])

@@ -38,7 +38,7 @@ MAX_SFO = 1.5  # seconds for one skeleton; many wait
 # A first look: warm start and the simplest exponents.  On random functions with their true structures it found 29 of
 # the 32 laws that whole runs found, in a ninth of the time that these spend on wrong structures (docs/log.md).
 BRIEF: dict[str, Any] = {"n_steps": 0, "climb": False, "deepen": 0}
-SCREENED_A_CHOICE = 800
+SCREENED_A_CHOICE = 500
 
 
 def brief_look(sfo: SFO, n_choices: int) -> SFO:
