@@ -35,6 +35,7 @@ Choice = tuple[float | None, ...]  # one value of V per exponent position, None 
 
 
 MAX_SIGNS = 8  # inner constants whose signs are all tried
+N_FIRST = 30  # of the sweep, before the policy learns: mostly that is enough
 MIN_SHARES = 6  # of the points looked at for the frequencies of waves
 MAX_SIGN_CHOICES = 8  # odd or even powers of what changes its sign
 
@@ -121,16 +122,21 @@ class _Rollouts:
                 self.warm_start()
             if self.settings.parsimony and not self.done():
                 self.try_plain_constants()
+            self.sweep(min(self.settings.sweep, N_FIRST))
             self.learn()
         if self.settings.climb:
             self.climb_exponents()
-        for choice in simplest_choices(self.costs, self.settings.sweep):
-            if self.done() or self.deadline.expired():
-                break
-            self.fitted(choice)
+        self.sweep(self.settings.sweep)
         if self.settings.deepen:
             self.deepen_best()
         return self.result()
+
+    def sweep(self, most: int) -> None:
+        """Fit the likeliest choices of all."""
+        for choice in simplest_choices(self.costs, most):
+            if self.done() or self.deadline.expired():
+                return
+            self.fitted(choice)
 
     def warm_start(self) -> None:
         """All exponents continuous, then each rounded to its neighbour in V."""
