@@ -78,6 +78,8 @@ def test_allowed_operators() -> None:
         ({"weights": [1.0]}, "weights must be 20"),
         ({"weights": -np.ones(20)}, "weights must be"),
         ({"weights": np.zeros(20)}, "positive sum"),
+        ({"y": 1e200 * Y}, "squares, by which formulas are compared, cannot be stored; divide y by"),
+        ({"y": 1e-200 * Y}, "divide y by"),
     ],
 )
 def test_bad_data_are_refused(bad: dict, message: str) -> None:

@@ -22,6 +22,7 @@ Floats = NDArray[np.float64]
 
 # Between these magnitudes a column is left as it is.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e3
+SMALLEST_TARGET = 1e-150  # and the inverse of it the largest: losses are mean squares in the caller's units
 # Numbers with more significant digits are taken for full precision; so many are looked at.
 MAX_DIGITS, MAX_READ = 13, 200
 
@@ -108,6 +109,12 @@ def make_problem(
         raise DataError(f"{X.shape[1]} columns need as many names, got {len(names)}: {names}")
     x_scales = np.array([_scale(column) for column in X.T])
     y_scale = _scale(y)
+    most = float(np.max(np.abs(y)))
+    if most > 1.0 / SMALLEST_TARGET or 0.0 < y_scale < SMALLEST_TARGET:
+        raise DataError(
+            f"y is about {most:.0e}, and its squares, by which formulas are compared, cannot be stored; "
+            f"divide y by {y_scale:.0e} and multiply the law with it"
+        )
     return Problem(
         X=np.ascontiguousarray(X / x_scales),
         y=y / y_scale,
