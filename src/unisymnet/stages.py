@@ -87,11 +87,12 @@ _SHALLOW: Row = (
 )  # fmt: skip
 _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
-_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 30})
+_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 16})
 # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the others come late.
-_LIKELIEST: Row = (
-    "transformer", "model.proposer:TransformerProposer",
-    {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8, "seconds": 1.5},
+_BEAM_ONLY: dict[str, Any] = {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8}
+_LIKELIEST: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "seconds": 1.5})
+_LIKELY: Row = (
+    "transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 60, "n_skipped": 12, "seconds": 3.0}
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
 # Noisy data: what looks for exact laws only is left out.
@@ -112,6 +113,7 @@ _IF_CLEAN = (
     *(_SHALLOW, _MIDDLE, _LIKELIEST),
     *_INVERTED,
     *_INNER[:1],
+    _LIKELY,
     *_NOISY,
     *_INNER[1:],
     _DEEP,

@@ -46,6 +46,9 @@ def test_brief_looks_at_whole_beams_come_before_full_fits() -> None:
     assert looks[:8] == [5] * 8 and looks[8:11] == [0] * 3 and set(looks[11:]) == {5}
     assert {p.expr for p in found[8:11]} == {p.expr for p in found[:3]}
     assert len(set(found)) == len(found)
+    beam = replace(QUICK, width=8, n_candidates=0, brief=5, n_skipped=6, n_samples=0, n_frequent=0)
+    later = proposals(beam, X, X[:, 0] * X[:, 1])
+    assert later == found[6:8]
 
 
 @needs_weights

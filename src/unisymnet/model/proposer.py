@@ -34,7 +34,8 @@ class TransformerProposer:
     ``n_candidates`` is how many of each beam are proposed (paper: 5 of 20), ``n_samples`` how many draws at
     ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  With ``brief`` whole beams
     come first, for a look at so many choices of exponents each, and draws and frequent labels get no more than that.
-    ``seconds``, if given, is how long the stage may go on, fits included.
+    The first ``n_skipped`` of each beam, which were looked at before, get none.  ``seconds``, if given, is how long the
+    stage may go on, fits included.
     """
 
     name: str = "transformer"
@@ -46,6 +47,7 @@ class TransformerProposer:
     temperature: float = 1.0
     n_frequent: int = 10
     brief: int = 0
+    n_skipped: int = 0
     weights: Path | None = None
     seconds: float | None = None
 
@@ -83,7 +85,7 @@ class TransformerProposer:
         for rows in bags:
             found = beam_search(runtime, rows, len(columns), width=self.width)
             best += found[: self.n_candidates]
-            yield from ((item.structure, self.brief) for item in found if self.brief)
+            yield from ((item.structure, self.brief) for item in found[self.n_skipped :] if self.brief)
             if deadline.expired():
                 return
         yield from ((item.structure, 0) for item in best)
