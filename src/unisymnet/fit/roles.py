@@ -13,7 +13,7 @@ from itertools import product as iterate_product
 import numpy as np
 from numpy.typing import NDArray
 
-from ..symbolic.expr import Call, Expr, Param, children, evaluate, product, rebuild, walk
+from ..symbolic.expr import Call, Expr, Param, children, evaluate, parts, product, rebuild, walk
 
 Exponent = float | None  # None: continuous
 
@@ -91,7 +91,7 @@ def _roles(skeleton: Expr) -> dict[int, Mapping[Exponent, float]]:
     """The costs for each exponent: of a factor beside others, of a power alone, of a power of a product."""
     roles: dict[int, Mapping[Exponent, float]] = {}
     for node in walk(skeleton):
-        factors = [factor for factor in _factors(node) if not isinstance(factor, Param)]
+        factors = [factor for factor in parts(node, "mul") if not isinstance(factor, Param)]
         for factor in factors:
             if _is_power(factor):
                 base, exponent = children(factor)
@@ -99,12 +99,6 @@ def _roles(skeleton: Expr) -> dict[int, Mapping[Exponent, float]]:
                 alone = _PRODUCT if isinstance(base, Call) and base.op == "mul" else _ALONE
                 roles[exponent.index] = _FACTOR if len(factors) > 1 and alone is _ALONE else alone
     return roles
-
-
-def _factors(expr: Expr) -> list[Expr]:
-    if isinstance(expr, Call) and expr.op == "mul":
-        return [factor for arg in expr.args for factor in _factors(arg)]
-    return [expr]
 
 
 def _sign(expr: Expr, X: NDArray[np.float64]) -> int:

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..symbolic.expr import Call, Expr, Param, bind, children, evaluate, n_params, product, walk
+from ..symbolic.expr import Call, Expr, Param, bind, evaluate, n_params, parts, product, walk
 from .kernels import start_losses
 from .tape import Tape
 
@@ -81,25 +81,13 @@ def wave_constants(expr: Expr) -> dict[int, Expr | None]:
     roles: dict[int, Expr | None] = {}
     for node in walk(expr):
         if isinstance(node, Call) and node.op in ("sin", "cos", "tan"):
-            for term in _terms(node.args[0]):
-                factors = _factors(term)
+            for term in parts(node.args[0], "add", "sub"):
+                factors = parts(term, "mul", "neg")
                 for factor in factors:
                     if isinstance(factor, Param):
                         others = [other for other in factors if other is not factor]
                         roles[factor.index] = product(others) if others else None
     return roles
-
-
-def _terms(expr: Expr) -> list[Expr]:
-    if isinstance(expr, Call) and expr.op in ("add", "sub"):
-        return [term for arg in children(expr) for term in _terms(arg)]
-    return [expr]
-
-
-def _factors(expr: Expr) -> list[Expr]:
-    if isinstance(expr, Call) and expr.op in ("mul", "neg"):
-        return [factor for arg in children(expr) for factor in _factors(arg)]
-    return [expr]
 
 
 def _grid(n: int, free: int) -> Floats:

@@ -192,6 +192,13 @@ def children(expr: Expr) -> tuple[Expr, ...]:
     return expr.args if isinstance(expr, Call) else ()
 
 
+def parts(expr: Expr, *ops: str) -> list[Expr]:
+    """What nested calls of some operators join: the terms for "add", the factors for "mul"; else the formula itself."""
+    if isinstance(expr, Call) and expr.op in ops:
+        return [part for arg in expr.args for part in parts(arg, *ops)]
+    return [expr]
+
+
 def walk(expr: Expr) -> Iterator[Expr]:
     """Every node, children before parents, left to right (reading order of the leaves)."""
     stack: list[tuple[Expr, bool]] = [(expr, False)]
