@@ -35,8 +35,8 @@ from .tape import compile_tape
 MAX_SIZE = 400
 MAX_CONSTANTS = 40
 MAX_SFO = 1.5  # seconds for one skeleton; many wait
-# A first look: warm start and the likeliest exponents.  Of 150 random functions with their true structures eight choices
-# of exponents found 99 laws, 16 found 108 and 30 found 116, in 0.05, 0.08 and 0.14 s for a wrong structure (ADR 21).
+# A first look: warm start and the likeliest exponents.  Of 150 random functions with their true structures 8 choices of
+# exponents found 99 laws, 16 found 108 and 30 found 116, in 0.05, 0.08 and 0.14 s for a wrong structure (ADR 21).
 BRIEF: dict[str, Any] = {"n_steps": 0, "climb": False, "deepen": 0}
 SCREENED_A_CHOICE = 500  # starts of waves that are looked at
 
