@@ -27,8 +27,8 @@ FAMILIES: Families = {
 }  # fmt: skip
 # More coefficients than small tables have rows, so these come last and are often silent.
 LARGE: Families = {1: ((4, 2), (3, 3))}
-# Many columns: what has fewer coefficients than tables have rows; (2, 2) needs 136 for ten columns.
-MANY: Families = {1: ((1, 1), (2, 1), (2, 2))}
+# Many columns: what has fewer coefficients than tables have rows, 77 for ten columns.
+MANY: Families = {1: ((1, 1), (2, 0), (2, 1))}
 _FLOOR = 1e-14
 _PENALTY, _STEEP = 1e-13, 16.0
 _ROUNDS = 5
@@ -65,8 +65,10 @@ def relations(rows: Floats) -> NDArray[np.float32]:
     """Statistics (batch, size) of data sets given as rows (batch, n, d + 1), zero rows being no points."""
     table = table_of(rows)
     with np.errstate(all="ignore"):
-        first, last = (FAMILIES, LARGE) if table.x.shape[1] <= FEW else (MANY, {})
-        parts = [*_all_related(table, first), *_peeled(table), *_all_related(table, last)]
+        if table.x.shape[1] <= FEW:
+            parts = [*_all_related(table, FAMILIES), *_peeled(table), *_all_related(table, LARGE)]
+        else:
+            parts = list(_all_related(table, MANY))
     flat = np.concatenate([part.reshape(len(rows), -1) for part in parts], axis=1)
     return np.nan_to_num(flat, nan=0.0, posinf=0.0, neginf=0.0).astype(np.float32)
 
