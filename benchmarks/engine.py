@@ -95,7 +95,7 @@ def _corpus(options: argparse.Namespace, done: set[str]) -> Iterator[Record]:
         X = points[:, : example.n_features][np.any(points != 0.0, axis=1)]
         y = evaluate(example.expr, X)
         good = np.isfinite(y)
-        if name in done or good.sum() < 20:
+        if name in done or good.sum() < 20 or number % options.parts != options.part:
             continue
         record = {"problem": name, "depth": example.depth, "n_features": example.n_features, "truth": str(example.expr)}
         for key, proposers in (("all", None), ("without transformer", [p for p in PROPOSERS if p != "transformer"])):
@@ -171,6 +171,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--every", type=int, default=1, help="only every so many problems")
     parser.add_argument("--count", type=int, default=200, help="functions of the corpus")
+    parser.add_argument("--parts", type=int, default=1, help="split the corpus' functions for several processes")
+    parser.add_argument("--part", type=int, default=0, help="which of the parts this process takes")
     return parser.parse_args()
 
 

@@ -54,6 +54,7 @@ class _Run:
     front: ParetoFront = field(default_factory=ParetoFront)
     started: float = field(default_factory=time.monotonic)
     n_evaluations: int = 0
+    n_whole: int = 0  # of these, those that were no brief looks
     stopped: str = ""
 
     def tell(self, kind: str, stage: str) -> None:
@@ -73,6 +74,7 @@ class _Run:
         """Fit one proposal and keep it if it is worth keeping."""
         candidate = self.fitter.fit(proposal, self.problem, rng=self.rng, deadline=self.deadline)
         self.n_evaluations, row.n_proposals = self.n_evaluations + 1, row.n_proposals + 1
+        self.n_whole += not proposal.brief
         if candidate.status is not Status.OK or candidate.complexity > self.settings.max_complexity:
             return
         row.best_loss = min(row.best_loss, candidate.loss)
@@ -146,10 +148,11 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
             last = all(other.proposer.name == turns.proposer.name for other in queue if other.order > turns.order)
             limit = run.deadline if last else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
             turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
-        before = run.n_evaluations
+        before = run.n_whole
         if not _one_turn(run, turns, turns.proposals):
             queue.remove(turns)
-        if run.n_evaluations > before and not run.stopped and patience.is_over(run.front):
+        # A formula has not stood the test of a stage that had only brief looks at its proposals.
+        if run.n_whole > before and not run.stopped and patience.is_over(run.front):
             run.stopped = "noise"
     run.stopped = run.stopped or "exhausted"
 

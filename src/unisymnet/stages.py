@@ -87,7 +87,7 @@ _SHALLOW: Row = (
 )  # fmt: skip
 _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
-_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 16})
+_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 16, "seconds": 6.0})
 # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the others come late.
 _BEAM_ONLY: dict[str, Any] = {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8}
 _LIKELIEST: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "seconds": 1.5})
