@@ -113,9 +113,9 @@ _IF_CLEAN = (
     *(_SHALLOW, _MIDDLE, _LIKELIEST),
     *_INVERTED,
     *_INNER[:1],
-    _LIKELY,
     *_NOISY,
     *_INNER[1:],
+    _LIKELY,
     _DEEP,
     *_MORE_EXPONENTIALS,
 )
