@@ -135,8 +135,8 @@ _IF_NOISY = (
     *_EXPONENTIALS,
     _NOISY_SHALLOW,
     _MIDDLE,
-    _LIKELIEST,  # waves of several columns look like noise, too
     *_INNER,
+    _LIKELIEST,  # what is not smooth looks like noise, too
     ("reduce", "propose.reduce:Reduce", {"stages": _INNER[1:], "max_time": 12.0}),
 )
 # Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
