@@ -78,5 +78,6 @@ def config_of(state: dict[str, Any]) -> ModelConfig:
 
 def cooling(settings: TrainSettings, state: dict[str, Any], n_steps: int) -> tuple[TrainSettings, int]:
     """The settings of a cool-down from a checkpoint on, and its last step; a cool-down that was cut short goes on."""
-    begin = state["settings"].get("cooldown_from") or int(state["step"])
+    begin = state["settings"].get("cooldown_from")
+    begin = int(state["step"]) if begin is None else begin
     return replace(settings, cooldown_from=begin, cooldown_steps=n_steps), begin + n_steps
