@@ -191,3 +191,25 @@ def test_rounded_data_end_the_search_too() -> None:
     result = search(rounded, proposers, PlainFitter(), rng=np.random.default_rng(0))
     assert result.stopped == "exact"
     assert late.log == []
+
+
+@dataclass
+class Glance:
+    """A proposer whose formulas are worth a look of some length."""
+
+    name: str
+    brief: int
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        yield Proposal(parse("x0"), self.name, self.brief)
+
+
+@pytest.mark.parametrize(("brief", "stopped"), [(0, "noise"), (8, "exhausted")])
+def test_brief_looks_are_no_test_of_patience(brief: int, stopped: str) -> None:
+    """A formula that leaves only noise ends a search when others have tried; a brief look is hardly a try."""
+    proposers = [Script("good", ["2.0001*x0**2"]), *(Glance(f"glance {k}", brief) for k in range(8))]
+    settings = SearchSettings(max_time=30.0, is_noise=lambda problem, expr: True)
+    result = search(problem(), proposers, PlainFitter(), settings, rng=np.random.default_rng(0))
+    assert result.stopped == stopped

@@ -15,6 +15,7 @@ from safetensors.torch import load_file, save_file  # noqa: E402
 from unisymnet.corpus import LOW, Corpus  # noqa: E402
 from unisymnet.errors import CheckpointError  # noqa: E402
 from unisymnet.model.config import ModelConfig  # noqa: E402
+from unisymnet.model.schedule import cooling  # noqa: E402
 from unisymnet.model.train import LOG, WEIGHTS, Run, TrainSettings, load_model, train, validate  # noqa: E402
 
 TINY = ModelConfig(d_model=16, n_heads=2, n_latents=4, n_layers=1)
@@ -57,10 +58,16 @@ def test_a_resumed_run_equals_the_uninterrupted_one(tmp_path: Path) -> None:
 
 def test_a_cooled_copy_leaves_the_run_alone(tmp_path: Path) -> None:
     train(CORPUS, [], TINY, FAST, tmp_path / "run", max_steps=6, log=quiet)
-    cooling = replace(FAST, cooldown_from=6, cooldown_steps=4)
-    assert cooling.rate_at(6) > cooling.rate_at(9) > cooling.rate_at(10) == 0.0
-    cooled = train(CORPUS, [], TINY, cooling, tmp_path / "cooled", max_steps=10, start=tmp_path / "run", log=quiet)
+    slower = replace(FAST, cooldown_from=6, cooldown_steps=4)
+    assert slower.rate_at(6) > slower.rate_at(9) > slower.rate_at(10) == 0.0
+    cooled = train(CORPUS, [], TINY, slower, tmp_path / "cooled", max_steps=10, start=tmp_path / "run", log=quiet)
     assert cooled.step == 10 and json.loads((tmp_path / "run" / "last.json").read_text())["step"] == 6
+
+
+@pytest.mark.parametrize(("state", "begin"), [({"cooldown_from": None}, 7), ({"cooldown_from": 0}, 0), ({}, 7)])
+def test_a_cool_down_that_was_cut_short_goes_on(state: dict[str, object], begin: int) -> None:
+    settings, last = cooling(FAST, {"step": 7, "settings": state}, 20)
+    assert (settings.cooldown_from, last) == (begin, begin + 20)
 
 
 def test_weights_alone_are_enough_to_go_on(tmp_path: Path) -> None:
