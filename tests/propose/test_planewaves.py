@@ -32,6 +32,7 @@ def proposed(y: np.ndarray, table: np.ndarray = X, *, noisy: bool = False, **lim
         "x2**2*cos(1.3*x0 - 2.1*x1 + 0.2*x2)",
         "sin(2.3*x0 - x1)/x2",
         "exp(-0.3*x2)*sin(1.3*x0 - 2.1*x1)",
+        "2.2*x2*cos(3.7*x0 + 0.5)*exp(-0.31*x0)",
         "exp(0.1*x0 - 0.3*x2)*sin(1.3*x0 - 2.1*x1 + 1)",
         "1/(2 + sin(1.3*x0 - 2.1*x1 + 0.7*x2))",
         "9/sin(2.3*x0 + x1 - 0.64*x2 - 0.1)",

@@ -143,7 +143,7 @@ class _Wave:
         X, target = problem.X[rows], view.values(problem.y[rows])
         factor = np.ones(len(rows)) if power is None else X[:, power[0]] ** power[1]
         fine = np.isfinite(target).all() and np.isfinite(factor).all()
-        fades = power is None and view.name == "y" and problem.allows("exp")
+        fades = view.name == "y" and problem.allows("exp")
         return cls(X, target, factor, power, view, fades) if fine and np.ptp(target) > 0.0 else None
 
     @property
