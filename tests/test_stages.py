@@ -10,6 +10,7 @@ import pytest
 from unisymnet import UniSymNetRegressor
 from unisymnet.candidate import ParetoFront, Proposal
 from unisymnet.deadline import Deadline
+from unisymnet.model.proposer import TransformerProposer
 from unisymnet.problem import Problem, make_problem
 from unisymnet.stages import PROPOSERS, OnlyIf, default_proposers
 from unisymnet.symbolic.expr import Const
@@ -51,3 +52,12 @@ def test_a_law_under_noise_ends_the_search_long_before_the_limit() -> None:
     assert model.stopped_ == "noise"
     assert model.seconds_ < 40
     assert str(model.formula_) == "2.5*x0**1.5/x1"
+
+
+def test_the_late_look_of_the_transformer_is_limited_only_where_evolution_follows() -> None:
+    def late(names: list[str] | None) -> TransformerProposer:
+        found = [p for p in default_proposers(names) if isinstance(p, TransformerProposer)]
+        return found[-1]
+
+    assert late(["transformer"]).seconds is None  # the paper's own mode has all the time there is
+    assert late(None).seconds == late(["transformer", "evolve"]).seconds == 6.0

@@ -87,7 +87,8 @@ _SHALLOW: Row = (
 )  # fmt: skip
 _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
-_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 16, "seconds": 6.0})
+_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 16})
+_BEFORE_EVOLUTION: Row = (*_TRANSFORMER[:2], {**_TRANSFORMER[2], "seconds": 6.0})  # which makes better use of the rest
 # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the others come late.
 _BEAM_ONLY: dict[str, Any] = {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8}
 _LIKELIEST: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "seconds": 1.5})
@@ -188,7 +189,8 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
 
     clean = [OnlyIf(proposer, False, judge) for proposer in loaded(_IF_CLEAN)]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
-    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((_TRANSFORMER,)), *trained, *loaded((_EVOLVE,)))
+    late = _BEFORE_EVOLUTION if names is None or _EVOLVE[0] in names else _TRANSFORMER
+    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *loaded((_EVOLVE,)))
 
 
 class _Judge:
