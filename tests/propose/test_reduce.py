@@ -34,6 +34,7 @@ CASES = [
     ("x0**2+x1*x2", [(1, 3), (1, 3), (1, 3)], 1),
     ("cos(1.3*x0)*(x1**2+1.7*x2)", [(0, 3), (1, 3), (1, 3)], 2),  # a function of one input as a factor
     ("x0/(1+x1*sin(x0*x2))", [(1, 3), (0, 0.8), (1, 3)], 1),  # x0/y is 1 + x1·f(x0·x2)
+    ("exp(1.3*x0*x1)*x2**2", [(-2, -1), (1, 2), (-3, -1)], 1),  # negative inputs in log space
     ("exp(0.3*x0*x1)+sin(x1*x2)+x0*x2", [(1, 3), (1, 3), (1, 3)], 3),  # nothing to reduce
 ]
 

@@ -96,7 +96,7 @@ def _exponents(problem: Problem, frame: Frame, i: int, design: Floats) -> list[f
         weight = frame.weight[:, None]
         table = np.column_stack([design, np.log(np.abs(x))]) * weight
         a = float(np.linalg.lstsq(table, frame.target * frame.weight, rcond=1e-12)[0][-1])
-        near = sorted({0.0, round(a), round(2 * a) / 2, round(3 * a) / 3})
+        near = sorted({0.0, float(round(a)), round(2 * a) / 2, round(3 * a) / 3})
         if np.any(x < 0):
             near = [e for e in near if e.is_integer()]
         return near
