@@ -52,6 +52,21 @@ def test_another_formula_leaves_more(wrong: str) -> None:
     assert not only_noise_left(_problem("x0*x1/(x2*x3**2)", 0.01), parse(wrong))
 
 
+@pytest.mark.parametrize("missed", ["0.03*cos(7*x1)", "0.02*sin(2*x0*x2)", "0.1*abs(x3 - x1)"])
+def test_what_no_polynomial_follows_is_no_noise_either(missed: str) -> None:
+    X = np.random.default_rng(3).uniform(-3.0, 3.0, (200, 4))
+    y = evaluate(parse(f"x0*x1 + {missed}"), X)
+    assert not only_noise_left(make_problem(X, y), parse("x0*x1"))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_noise_on_few_rows_stays_noise(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-3.0, 3.0, (120, 1 + seed % 4))
+    noise = rng.normal(size=120) if seed % 2 else rng.standard_t(3, size=120)
+    assert only_noise_left(make_problem(X, X[:, 0] ** 2 + 0.1 * noise), parse("x0**2"))
+
+
 def test_an_exact_law_leaves_no_noise_and_few_rows_prove_nothing() -> None:
     exact = _problem("x0*sin(x1)", 0.0)
     assert not only_noise_left(exact, parse("x0*sin(x1)"))

@@ -1,11 +1,14 @@
 """Is there noise?  Before a search, from the data alone; during it, from what a formula leaves of the target.
 
-Both answers come from polynomial regressions (smooth.py).  It does not know the search.
+Both answers come from polynomial regressions (smooth.py); what polynomials cannot follow, waves for one, shows in
+residuals of neighbouring rows that agree.  It does not know the search.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +28,11 @@ CLEAN, MURKY, OPAQUE = 1e-9, 0.25, 0.6
 PLATEAU, MURKY_PLATEAU = 1.4, 1.08
 # Standard deviations by which residuals must be more orderly than the same residuals with random signs.
 SURPRISE, N_FLIPS = 4.0, 60
-# A test says nothing on fewer rows.
+# The same for the test of neighbours, which takes the largest of many numbers; and how many rows count as near.
+NEAR_SURPRISE, NEAR = 5.0, (2, 6, 20)
+# A test says nothing on fewer rows.  That of neighbours compares all pairs of rows.
 LEAST_ROWS = 24
-TEST_ROWS = 1500
+TEST_ROWS, PAIRED_ROWS = 1500, 300
 
 
 def looks_noisy(problem: Problem) -> bool:
@@ -72,7 +77,7 @@ def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
         for z in coordinates
         for size in (len(rows) // 12, len(rows) // 4)
         for residuals in (left, clipped)
-    )
+    ) and not _neighbours_agree(X, (left, clipped))
 
 
 def _explains_nothing(design: Floats, left: Floats) -> bool:
@@ -83,6 +88,42 @@ def _explains_nothing(design: Floats, left: Floats) -> bool:
     basis, triangle = np.linalg.qr(design)
     size = np.abs(np.diag(triangle))
     basis = basis[:, size > 1e-9 * size.max()]
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(len(left), N_FLIPS))
-    chance = np.sum((basis.T @ (signs * left[:, None])) ** 2, axis=0)
+    chance = np.sum((basis.T @ _flipped(left)) ** 2, axis=0)
     return bool(np.sum((basis.T @ left) ** 2) <= chance.mean() + SURPRISE * chance.std())
+
+
+def _neighbours_agree(X: Floats, kinds: Sequence[Floats]) -> bool:
+    """Are residuals of rows that lie close together, in one input, in two or in all, more alike than with random signs?
+
+    Each closeness has a sum of products of residuals; the largest in units of its spread is compared.
+    """
+    rows = np.unique(np.linspace(0, len(X) - 1, PAIRED_ROWS).astype(int))
+    tables = [np.column_stack([left[rows], _flipped(left[rows])]) for left in kinds]
+    largest = np.full((len(kinds), N_FLIPS + 1), -math.inf)
+    for near in _closeness(X[rows]):
+        for i, table in enumerate(tables):
+            alike = np.einsum("ij,ij->j", table, near @ table)
+            largest[i] = np.maximum(largest[i], alike / max(float(np.std(alike[1:])), 1e-300))
+    chance = largest[:, 1:]
+    return bool(np.any(largest[:, 0] > chance.mean(axis=1) + NEAR_SURPRISE * chance.std(axis=1)))
+
+
+def _closeness(X: Floats) -> Iterator[Floats]:
+    """Symmetric tables (n, n) of how close two rows are, by rank; a row is not close to itself."""
+    n, d = X.shape
+    ranks = np.argsort(np.argsort(X, axis=0, kind="stable"), axis=0) / n
+    sets = [*itertools.combinations(range(d), 1), *itertools.islice(itertools.combinations(range(d), 2), 10)]
+    if d > 2:
+        sets.append(tuple(range(d)))
+    for chosen in sets:
+        distance = sum((ranks[:, None, j] - ranks[None, :, j]) ** 2 for j in chosen)
+        for k in NEAR:
+            width = 0.5 * (k / n) ** (1.0 / len(chosen))
+            table = np.exp(distance / (-2.0 * width**2))
+            np.fill_diagonal(table, 0.0)
+            yield table
+
+
+def _flipped(left: Floats) -> Floats:
+    """The residuals with random signs, a column each."""
+    return np.random.default_rng(0).choice([-1.0, 1.0], size=(len(left), N_FLIPS)) * left[:, None]

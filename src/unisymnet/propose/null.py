@@ -44,6 +44,8 @@ def _has_null(table: Floats) -> bool:
 
 def single(table: Floats, prices: Sequence[float], fewest: int = 3) -> Ints | None:
     """Columns with exactly one null vector, in which none is idle; None if the null vector is no law."""
+    if not np.isfinite(table).all():
+        return None  # columns so small that their squares vanish have no length to be divided by
     keep = np.arange(table.shape[1])
     if len(keep) > 1:
         values = _singular(table)
