@@ -49,7 +49,7 @@ def test_moves_stay_within_the_inputs() -> None:
     moves, rng = Moves(2, ("sin", "exp")), np.random.default_rng(0)
     expr = parse("x0 + sin(x1)")
     for _ in range(300):
-        mutated = moves.mutate(expr, [parse("x0*x1")], rng=rng)
+        mutated = moves.mutate(expr, parse("x0*x1"), rng=rng)
         assert all(index < 2 for index in variables(mutated))
 
 

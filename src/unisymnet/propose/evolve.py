@@ -8,8 +8,11 @@ at a few rows) are not fitted again.  It does not know how the first formulas we
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -19,25 +22,27 @@ from ..fit.kernels import fit_tape
 from ..fit.tape import compile_tape
 from ..metrics import complexity
 from ..problem import Floats, Problem
-from ..symbolic.constants import free_constants
-from ..symbolic.expr import Expr, bind, evaluate, size, variables
+from ..symbolic.constants import numbered
+from ..symbolic.expr import Expr, Var, bind, evaluate, evaluate_shared, size, walk
 from ..symbolic.simplify import simplify
 from .moves import UNARY, Moves
 
+MOST_FORMS = 100_000
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Individual:
-    """A fitted member of the population (scaled units)."""
+    """A fitted member of the population (scaled units); ``length`` is its description length, lower is better."""
 
-    expr: Expr
+    skeleton: Expr
+    params: tuple[float, ...]
     loss: float
     complexity: int
-    n_constants: int
+    length: float
 
-    def length(self, n_rows: int, floor: float) -> float:
-        """Description length, the fitness: lower is better."""
-        misfit = 0.5 * n_rows * math.log(max(self.loss, floor))
-        return misfit + 0.5 * self.n_constants * math.log(n_rows) + self.complexity * TOKEN_NATS
+    @cached_property
+    def expr(self) -> Expr:
+        return bind(self.skeleton, self.params)
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Evolve:
                 if best is not None:
                     yield Proposal(best.expr, self.name)
                 # Noisy data never become exact: evolution ends when a while of trying has brought nothing.
-                now = min(map(run.length, run.people), default=math.inf)
+                now = min((person.length for person in run.people), default=math.inf)
                 waited = 0 if now < shortest - 0.5 else waited + 1
                 shortest = min(shortest, now)
 
@@ -83,12 +88,15 @@ class _Evolution:
     people: list[Individual] = field(default_factory=list)
     seen: set[Expr] = field(default_factory=set)
     prints: set[bytes] = field(default_factory=set)
+    forms: dict[Expr, Expr] = field(default_factory=dict)  # what simplify has seen
+    values: dict[Expr, Any] = field(default_factory=dict)  # of parts, at a few rows
 
     def __post_init__(self) -> None:
         rows = np.arange(self.problem.n_rows)
         if len(rows) > self.settings.max_rows:
             rows = np.sort(self.rng.choice(rows, self.settings.max_rows, replace=False))
         self.X: Floats = np.ascontiguousarray(self.problem.X[rows])
+        self.few = self.X[:16]
         self.y: Floats = self.problem.y[rows]
         self.weights: Floats = self.problem.weights[rows]
         self.floor = (1e-13 * self.problem.spread) ** 2
@@ -116,7 +124,7 @@ class _Evolution:
             if child is None:
                 continue
             self.admit(child)
-            if best is None or self.length(child) < self.length(best):
+            if best is None or child.length < best.length:
                 best = child
         return best
 
@@ -124,24 +132,33 @@ class _Evolution:
         parent = self.parent()
         expr = parent.expr
         for _ in range(1 + int(self.rng.random() < 0.35)):
-            expr = self.moves.mutate(expr, [p.expr for p in self.people], rng=self.rng)
+            donor = self.people[int(self.rng.integers(len(self.people)))]
+            expr = self.moves.mutate(expr, donor.expr, rng=self.rng)
         return expr
 
     def parent(self) -> Individual:
         entrants = self.rng.integers(len(self.people), size=self.settings.tournament)
-        return min((self.people[int(i)] for i in entrants), key=self.length)
+        return min((self.people[int(i)] for i in entrants), key=attrgetter("length"))
 
-    def length(self, individual: Individual) -> float:
-        return individual.length(len(self.y), self.floor)
+    def individual(self, skeleton: Expr, params: Sequence[float], loss: float, nodes: int) -> Individual | None:
+        if not math.isfinite(loss):
+            return None
+        n_rows = len(self.y)
+        misfit = 0.5 * n_rows * math.log(max(loss, self.floor))
+        length = misfit + 0.5 * len(params) * math.log(n_rows) + nodes * TOKEN_NATS
+        return Individual(skeleton, tuple(params), loss, nodes, length)
 
     def fitted(self, expr: Expr) -> Individual | None:
         """Simplify, look up, fit; None for what is too large, known or undefined."""
         if size(expr) > 3 * self.settings.max_size:
             return None
-        expr = simplify(expr)
-        if size(expr) > self.settings.max_size or not variables(expr):
+        for memory in (self.forms, self.values):
+            if len(memory) > MOST_FORMS:
+                memory.clear()
+        expr = simplify(expr, self.forms)
+        if size(expr) > self.settings.max_size or not any(isinstance(node, Var) for node in walk(expr)):
             return None
-        skeleton, start = free_constants(expr)
+        skeleton, start = numbered(expr)
         if skeleton in self.seen or len(start) > min(self.settings.max_constants, len(self.y) // 3):
             return None
         self.seen.add(skeleton)
@@ -149,16 +166,17 @@ class _Evolution:
             return None
         if not start:
             loss = float(np.average((evaluate(expr, self.X) - self.y) ** 2, weights=self.weights))
-            return Individual(expr, loss, complexity(expr), 0) if math.isfinite(loss) else None
+            return self.individual(expr, (), loss, complexity(expr))
         tape = compile_tape(skeleton, self.problem.n_features)
         fit = fit_tape(tape, self.X, self.y, np.asarray(start)[None, :], weights=self.weights, max_steps=12)
-        if fit.status is not Status.OK or not math.isfinite(fit.loss):
+        if fit.status is not Status.OK:
             return None
-        return Individual(bind(skeleton, list(fit.params)), float(fit.loss), complexity(expr), len(start))
+        return self.individual(skeleton, fit.params.tolist(), float(fit.loss), complexity(expr))
 
     def is_new(self, expr: Expr) -> bool:
         """Not the same values, up to scale, as something fitted before."""
-        values = evaluate(expr, self.X[:16])
+        with np.errstate(all="ignore"):
+            values = evaluate_shared(expr, self.few, self.values)
         if not np.isfinite(values).all():
             return False
         norm = float(np.abs(values).max())
@@ -179,7 +197,7 @@ class _Evolution:
             return
         keep = {id(p) for p in _best_by_complexity(self.people)}
         others = [p for p in self.people if id(p) not in keep] or self.people
-        self.people.remove(max(others, key=self.length))
+        self.people.remove(max(others, key=attrgetter("length")))
 
 
 def _best_by_complexity(people: list[Individual]) -> list[Individual]:

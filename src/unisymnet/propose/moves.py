@@ -7,15 +7,30 @@ are allowed, and nothing of data or fits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..symbolic.expr import Call, Const, Expr, Var, call, children, product, total, walk
+from ..symbolic.expr import Call, Const, Expr, Var, call, children, product, size, total
 
 UNARY = ("sin", "cos", "exp", "ln", "sqrt", "tanh", "abs")
 EXPONENTS = (-2.0, -1.0, -0.5, 0.5, 2.0, 3.0)
+ATTEMPTS = 20  # to hit a node of the wanted kind
+
+# The moves by name and how often each is made; the last needs another formula.
+_MOVES = (
+    ("_add_unit", 2.0),
+    ("_scale_unit", 2.0),
+    ("_drop", 1.5),
+    ("_wrap", 1.0),
+    ("_change_operator", 1.5),
+    ("_rewire", 1.5),
+    ("_split", 1.0),
+    ("_fresh", 1.0),
+    ("_swap", 2.0),
+)
+_UP_TO = np.cumsum([weight for _, weight in _MOVES])
 
 
 @dataclass(frozen=True)
@@ -25,22 +40,15 @@ class Moves:
     n_features: int
     unary: tuple[str, ...]
 
-    def mutate(self, expr: Expr, others: Sequence[Expr], *, rng: np.random.Generator) -> Expr:
-        """One random move; ``others`` are formulas whose parts may be taken over."""
-        moves: list[tuple[float, Callable[[], Expr]]] = [
-            (2.0, lambda: self._add_unit(expr, rng)),
-            (2.0, lambda: self._scale_unit(expr, rng)),
-            (1.5, lambda: self._drop(expr, rng)),
-            (1.0, lambda: self._wrap(expr, rng)),
-            (1.5, lambda: self._change_operator(expr, rng)),
-            (1.5, lambda: self._rewire(expr, rng)),
-            (1.0, lambda: self._split(expr, rng)),
-            (1.0, lambda: self._fresh(expr, rng)),
-        ]
-        if others:
-            moves.append((2.0, lambda: self._swap(expr, others, rng)))
-        weights = np.array([weight for weight, _ in moves])
-        return moves[int(rng.choice(len(moves), p=weights / weights.sum()))][1]()
+    def mutate(self, expr: Expr, donor: Expr | None, *, rng: np.random.Generator) -> Expr:
+        """One random move; ``donor`` is a formula whose parts may be taken over."""
+        up_to = _UP_TO if donor is not None else _UP_TO[:-1]
+        name, _ = _MOVES[int(np.searchsorted(up_to, rng.random() * up_to[-1], "right"))]
+        if name == "_swap":
+            assert donor is not None
+            return self._swap(expr, donor, rng)
+        move: Callable[[Expr, np.random.Generator], Expr] = getattr(self, name)
+        return move(expr, rng)
 
     def unit(self, *, rng: np.random.Generator) -> Expr:
         """A small random unit: a power product of one or two inputs, plain or inside a unary operator."""
@@ -115,10 +123,9 @@ class Moves:
     def _fresh(self, expr: Expr, rng: np.random.Generator) -> Expr:
         return _at_random(expr, lambda node: self.unit(rng=rng), rng)
 
-    def _swap(self, expr: Expr, others: Sequence[Expr], rng: np.random.Generator) -> Expr:
-        donor = others[int(rng.integers(len(others)))]
-        parts = list(walk(donor))
-        return _at_random(expr, lambda node: parts[int(rng.integers(len(parts)))], rng)
+    def _swap(self, expr: Expr, donor: Expr, rng: np.random.Generator) -> Expr:
+        part = _node(donor, int(rng.integers(size(donor))))
+        return _at_random(expr, lambda node: part, rng)
 
 
 def _number(rng: np.random.Generator) -> Const:
@@ -138,27 +145,34 @@ def _at_random(
     """Apply ``change`` to one random node (to the root with at least probability ``root``)."""
     if root and rng.random() < root:
         return change(expr)
-    paths = [
-        path
-        for path, node in _paths(expr, ())
-        if not (only_calls and not isinstance(node, Call)) and not (only_leaves and isinstance(node, Call))
-    ]
-    if not paths:
-        return expr
-    return _replace(expr, paths[int(rng.integers(len(paths)))], change)
+    for _ in range(ATTEMPTS):
+        place = int(rng.integers(size(expr)))
+        is_call = isinstance(_node(expr, place), Call)
+        if not (only_calls and not is_call) and not (only_leaves and is_call):
+            return _replace(expr, place, change)
+    return expr
 
 
-def _paths(expr: Expr, path: tuple[int, ...]) -> list[tuple[tuple[int, ...], Expr]]:
-    out = [(path, expr)]
-    for i, child in enumerate(children(expr)):
-        out += _paths(child, (*path, i))
-    return out
+def _node(expr: Expr, place: int) -> Expr:
+    """The node number ``place``, parents before children."""
+    while place:
+        place -= 1
+        for child in children(expr):
+            if place < size(child):
+                expr = child
+                break
+            place -= size(child)
+    return expr
 
 
-def _replace(expr: Expr, path: tuple[int, ...], change: Callable[[Expr], Expr]) -> Expr:
-    if not path:
+def _replace(expr: Expr, place: int, change: Callable[[Expr], Expr]) -> Expr:
+    if not place:
         return change(expr)
     assert isinstance(expr, Call)
-    args = list(expr.args)
-    args[path[0]] = _replace(args[path[0]], path[1:], change)
+    args, place = list(expr.args), place - 1
+    for i, child in enumerate(args):
+        if place < size(child):
+            args[i] = _replace(child, place, change)
+            break
+        place -= size(child)
     return Call(expr.op, args)

@@ -23,7 +23,14 @@ def free_constants(expr: Expr, *, exponents: bool = False) -> tuple[Expr, tuple[
     constants, and stay fixed too.  Parts made of numbers only count as one number.  Parameters that ``expr`` has
     already are kept and start at 1.
     """
-    values = [1.0] * n_params(expr)
+    with np.errstate(all="ignore"):
+        folded = rebuild(expr, _folded)
+    return merge_values(*numbered(folded, [1.0] * n_params(expr), exponents=exponents))
+
+
+def numbered(expr: Expr, known: Sequence[float] = (), *, exponents: bool = False) -> tuple[Expr, list[float]]:
+    """``free_constants`` without the merging; ``known`` are the values of the parameters there are."""
+    values = list(known)
 
     def visit(node: Expr, factor: bool = False) -> Expr:
         if isinstance(node, Const):
@@ -37,9 +44,7 @@ def free_constants(expr: Expr, *, exponents: bool = False) -> tuple[Expr, tuple[
             return Call("pow", (visit(node.args[0]), node.args[1]))
         return Call(node.op, [visit(a, node.op in ("mul", "div")) for a in node.args])
 
-    with np.errstate(all="ignore"):
-        folded = rebuild(expr, _folded)
-    return merge_values(visit(folded), values)
+    return visit(expr), values
 
 
 def merge_params(expr: Expr) -> Expr:

@@ -21,9 +21,10 @@ Floats = NDArray[np.float64]
 class Expr:
     """A formula.  Python's arithmetic operators build bigger trees and do nothing else."""
 
-    __slots__ = ("_hash", "_order")
+    __slots__ = ("_hash", "_order", "_size")
     _hash: int
     _order: tuple[Any, ...]  # see order_key; computed on first use
+    _size: int  # see size; the same
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"an expression is immutable; build a new one instead of setting {name!r}")
@@ -243,7 +244,14 @@ def order_key(expr: Expr) -> tuple[Any, ...]:
 
 def size(expr: Expr) -> int:
     """Number of nodes of the tree."""
-    return sum(1 for _ in walk(expr))
+    if not isinstance(expr, Call):
+        return 1
+    try:
+        return expr._size
+    except AttributeError:
+        number = 1 + sum([size(a) for a in expr.args])
+        object.__setattr__(expr, "_size", number)
+        return number
 
 
 def tree_depth(expr: Expr) -> int:
@@ -278,6 +286,17 @@ def evaluate(expr: Expr, X: ArrayLike, params: Sequence[float] = ()) -> Floats:
                 known[node] = _value(node, X, params, known)
     values = np.asarray(known[expr], dtype=np.float64)
     return values.copy() if values.ndim else np.full(len(X), values)
+
+
+def evaluate_shared(expr: Expr, X: Floats, known: dict[Expr, Any]) -> Any:
+    """Values as ``evaluate`` gives them, without a copy; ``known`` remembers those of all parts on these rows, for
+    formulas that share them.  The caller silences numpy."""
+    values = known.get(expr)
+    if values is None:
+        for child in children(expr):
+            evaluate_shared(child, X, known)
+        values = known[expr] = _value(expr, X, (), known)
+    return values
 
 
 def _value(node: Expr, X: Floats, params: Sequence[float], known: dict[Expr, Any]) -> Any:

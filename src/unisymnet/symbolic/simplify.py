@@ -32,9 +32,9 @@ FOLDS: dict[str, Callable[[float], float]] = {
 }
 
 
-def simplify(expr: Expr) -> Expr:
-    """The canonical form of ``expr``."""
-    return _canonical(expr, {})
+def simplify(expr: Expr, known: dict[Expr, Expr] | None = None) -> Expr:
+    """The canonical form of ``expr``.  ``known`` remembers the forms of its parts, for formulas that share them."""
+    return _canonical(expr, {} if known is None else known)
 
 
 def present(expr: Expr) -> Expr:
@@ -104,7 +104,7 @@ def _canonical(expr: Expr, known: dict[Expr, Expr]) -> Expr:
             done = make_function(expr.op, args[0]) if rule is None else rule(args)
         except (ArithmeticError, ValueError):  # Unfoldable, or a number beyond floating point in some other way
             done = Call(expr.op, args)
-        known[expr] = done
+        known[expr] = known[done] = done
     return done
 
 
