@@ -22,12 +22,14 @@ from ..fit.kernels import fit_tape
 from ..fit.tape import compile_tape
 from ..metrics import complexity
 from ..problem import Floats, Problem
-from ..symbolic.constants import numbered
+from ..protocols import Proposer
+from ..symbolic.constants import free_constants, numbered
 from ..symbolic.expr import Expr, Var, bind, evaluate, evaluate_shared, size, walk
 from ..symbolic.simplify import simplify
-from .moves import UNARY, Moves
+from .moves import UNARY, Moves, instance
 
 MOST_FORMS = 100_000
+SLACK = 1.0  # half the number of constants that merging may win
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,20 +59,28 @@ class Evolve:
     max_constants: int = 12
     tournament: int = 4
     patience: int = 100  # generations without a shorter description before a population is given up
-    populations: int = 4  # one after the other, each from the front and new random units
+    populations: int = 4  # one after the other, from the front and new random units or, every other one, from hints
+    hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons
+    n_instances: int = 4  # of each, in a population that begins with them
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         if problem.n_rows < 3 or problem.spread == 0.0:
             return
-        for _ in range(self.populations):
-            run = _Evolution(self, problem, rng)
+        asked = (stage.propose(problem, front, rng=rng, deadline=deadline) for stage in self.hints)
+        hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
+        for number in range(self.populations):
+            run = _Evolution(self, problem, rng, hints)
+            apart = bool(hints) and number % 2 == 1
+            if apart:
+                run.settle()
             shortest, waited = math.inf, 0
             while waited < self.patience:
                 if deadline.expired():
                     return
-                run.immigrate(front)
+                if not apart:
+                    run.immigrate(front)
                 best = run.generation(deadline)
                 if best is not None:
                     yield Proposal(best.expr, self.name)
@@ -85,6 +95,7 @@ class _Evolution:
     settings: Evolve
     problem: Problem
     rng: np.random.Generator
+    hints: tuple[Expr, ...] = ()
     people: list[Individual] = field(default_factory=list)
     seen: set[Expr] = field(default_factory=set)
     prints: set[bytes] = field(default_factory=set)
@@ -101,8 +112,9 @@ class _Evolution:
         self.weights: Floats = self.problem.weights[rows]
         self.floor = (1e-13 * self.problem.spread) ** 2
         unary = tuple(op for op in UNARY if self.problem.allows(op))
-        self.moves = Moves(self.problem.n_features, unary)
+        self.moves = Moves(self.problem.n_features, unary, self.hints)
         self.known_front: set[Expr] = set()
+        self.worst = math.inf  # the longest description of those who might have to go
 
     def immigrate(self, front: ParetoFront) -> None:
         """Members of the front that are new here, and a few random units at the start."""
@@ -113,6 +125,12 @@ class _Evolution:
         while len(self.people) < 8 and len(self.known_front) < 1000:
             self.known_front.add(unit := self.moves.unit(rng=self.rng))
             self.admit(self.fitted(unit * 1.0 + 1.0))
+
+    def settle(self) -> None:
+        """Instances of the hints instead of the front, which would take over at once."""
+        for hint in self.hints:
+            fits = [self.fitted(instance(hint, rng=self.rng)) for _ in range(self.settings.n_instances)]
+            self.admit(min((fit for fit in fits if fit is not None), key=attrgetter("length"), default=None))
 
     def generation(self, deadline: Deadline) -> Individual | None:
         """Fit ``n_children`` children; the one with the shortest description, if any was new."""
@@ -159,7 +177,8 @@ class _Evolution:
         if size(expr) > self.settings.max_size or not any(isinstance(node, Var) for node in walk(expr)):
             return None
         skeleton, start = numbered(expr)
-        if skeleton in self.seen or len(start) > min(self.settings.max_constants, len(self.y) // 3):
+        # A move adds a few constants that merging will take away again.
+        if skeleton in self.seen or len(start) > min(self.settings.max_constants + 3, len(self.y) // 3):
             return None
         self.seen.add(skeleton)
         if not self.is_new(expr):
@@ -192,12 +211,28 @@ class _Evolution:
         """Into the population, at the cost of the worst of a crowded complexity or of all."""
         if individual is None:
             return
-        self.people.append(individual)
-        if len(self.people) <= self.settings.population:
+        full = len(self.people) >= self.settings.population
+        # Merging takes as long as a fit: only for those that stay.
+        if full and individual.length - SLACK * math.log(len(self.y)) >= self.worst and not self.leads(individual):
+            return
+        self.people.append(self.merged(individual))
+        if not full:
             return
         keep = {id(p) for p in _best_by_complexity(self.people)}
-        others = [p for p in self.people if id(p) not in keep] or self.people
-        self.people.remove(max(others, key=attrgetter("length")))
+        others = sorted([p for p in self.people if id(p) not in keep] or self.people, key=attrgetter("length"))
+        self.people.remove(others[-1])
+        self.worst = others[-2].length if len(others) > 1 else math.inf
+
+    def leads(self, individual: Individual) -> bool:
+        """Is nobody both as simple and as good?"""
+        return not any(p.complexity <= individual.complexity and p.loss <= individual.loss for p in self.people)
+
+    def merged(self, individual: Individual) -> Individual:
+        """The same function without constants that say the same."""
+        skeleton, params = free_constants(individual.expr)
+        if len(params) >= len(individual.params):
+            return individual
+        return self.individual(skeleton, params, individual.loss, individual.complexity) or individual
 
 
 def _best_by_complexity(people: list[Individual]) -> list[Individual]:

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..symbolic.expr import Call, Const, Expr, Var, call, children, product, size, total
+from ..symbolic.expr import Call, Const, Expr, Param, Var, call, children, product, size, total, variables
 
 UNARY = ("sin", "cos", "exp", "ln", "sqrt", "tanh", "abs")
 EXPONENTS = (-2.0, -1.0, -0.5, 0.5, 2.0, 3.0)
 ATTEMPTS = 20  # to hit a node of the wanted kind
+HINTED = 0.3  # of the units, where there are hints
+LARGEST_HINT = 20
 
 # The moves by name and how often each is made; the last needs another formula.
 _MOVES = (
@@ -35,10 +37,14 @@ _UP_TO = np.cumsum([weight for _, weight in _MOVES])
 
 @dataclass(frozen=True)
 class Moves:
-    """The moves open to a problem with these inputs and operators."""
+    """The moves open to a problem with these inputs and operators.
+
+    ``hints`` are skeletons that somebody holds for likely; parts of them serve as units.
+    """
 
     n_features: int
     unary: tuple[str, ...]
+    hints: tuple[Expr, ...] = ()
 
     def mutate(self, expr: Expr, donor: Expr | None, *, rng: np.random.Generator) -> Expr:
         """One random move; ``donor`` is a formula whose parts may be taken over."""
@@ -51,7 +57,10 @@ class Moves:
         return move(expr, rng)
 
     def unit(self, *, rng: np.random.Generator) -> Expr:
-        """A small random unit: a power product of one or two inputs, plain or inside a unary operator."""
+        """A small random unit: a power product of one or two inputs, plain or inside a unary operator, or a part of a
+        hint."""
+        if self.hints and rng.random() < HINTED:
+            return self._hinted(rng)
         n_factors = 1 if self.n_features == 1 or rng.random() < 0.6 else 2
         factors: list[Expr] = []
         for column in rng.choice(self.n_features, size=n_factors, replace=False):
@@ -64,6 +73,14 @@ class Moves:
         if rng.random() < 0.3:
             argument = argument + _number(rng)
         return call(str(rng.choice(self.unary)), argument)
+
+    def _hinted(self, rng: np.random.Generator) -> Expr:
+        hint = self.hints[int(rng.integers(len(self.hints)))]
+        for _ in range(ATTEMPTS):
+            part = _node(hint, int(rng.integers(size(hint))))
+            if isinstance(part, Call) and size(part) <= LARGEST_HINT and variables(part):
+                return instance(part, rng=rng)
+        return Var(int(rng.integers(self.n_features)))
 
     def _add_unit(self, expr: Expr, rng: np.random.Generator) -> Expr:
         return _at_random(expr, lambda node: total([node, product([_number(rng), self.unit(rng=rng)])]), rng, root=0.5)
@@ -126,6 +143,22 @@ class Moves:
     def _swap(self, expr: Expr, donor: Expr, rng: np.random.Generator) -> Expr:
         part = _node(donor, int(rng.integers(size(donor))))
         return _at_random(expr, lambda node: part, rng)
+
+
+def instance(skeleton: Expr, *, rng: np.random.Generator) -> Expr:
+    """The skeleton with random numbers for its parameters; every other exponent is 1."""
+
+    def fill(node: Expr) -> Expr:
+        if isinstance(node, Param):
+            return _number(rng)
+        if not isinstance(node, Call):
+            return node
+        if node.op == "pow" and isinstance(node.args[1], Param):
+            base = fill(node.args[0])
+            return base if rng.random() < 0.5 else base ** float(rng.choice(EXPONENTS))
+        return Call(node.op, [fill(child) for child in node.args])
+
+    return fill(skeleton)
 
 
 def _number(rng: np.random.Generator) -> Const:
