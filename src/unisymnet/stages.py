@@ -96,6 +96,9 @@ _LIKELY: Row = (
     "transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 60, "n_skipped": 12, "seconds": 3.0}
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
+# Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
+_HINTS: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 40})
+_HINTED_EVOLVE: Row = (*_EVOLVE[:2], {"hints": (_HINTS,)})
 # Noisy data: what looks for exact laws only is left out.
 _NOISY_SHALLOW: Row = (
     "reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY_CURVES, *_NOISY), "max_time": 6.0}
@@ -190,7 +193,8 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
     clean = [OnlyIf(proposer, False, judge) for proposer in loaded(_IF_CLEAN)]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
     late = _BEFORE_EVOLUTION if names is None or _EVOLVE[0] in names else _TRANSFORMER
-    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *loaded((_EVOLVE,)))
+    evolve = _HINTED_EVOLVE if names is None or _TRANSFORMER[0] in names else _EVOLVE
+    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *loaded((evolve,)))
 
 
 class _Judge:
@@ -233,7 +237,7 @@ def dno_proposers(strategy: str) -> tuple[Proposer, ...]:
 
 def _load(name: str, where: str, settings: dict[str, Any]) -> Proposer:
     module, _, kind = where.partition(":")
-    for key in settings.keys() & {"stages", "noisy_stages"}:
+    for key in settings.keys() & {"stages", "noisy_stages", "hints"}:
         settings = {**settings, key: tuple(_load(*row) for row in settings[key])}
     proposer: Proposer = getattr(import_module(f".{module}", __package__), kind)(**settings)
     return proposer

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
-from unisymnet.candidate import Candidate, ParetoFront
+from unisymnet.candidate import Candidate, ParetoFront, Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.problem import Problem, make_problem
 from unisymnet.propose.evolve import Evolve
-from unisymnet.propose.moves import Moves
+from unisymnet.propose.moves import EXPONENTS, Moves, instance
 from unisymnet.symbolic import evaluate, parse
-from unisymnet.symbolic.expr import Call, Expr, variables, walk
+from unisymnet.symbolic.expr import Call, Const, Expr, n_params, variables, walk
 
 X = np.random.default_rng(0).uniform(0.5, 3.0, (100, 2))
 
@@ -51,6 +53,44 @@ def test_moves_stay_within_the_inputs() -> None:
     for _ in range(300):
         mutated = moves.mutate(expr, parse("x0*x1"), rng=rng)
         assert all(index < 2 for index in variables(mutated))
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """Holds one skeleton for likely."""
+
+    skeleton: str
+    name: str = "oracle"
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        yield Proposal(parse(self.skeleton), self.name)
+
+
+def test_a_hint_is_found_at_once() -> None:
+    target = problem("sin(1.7*x0*x1 + 0.6)/(x0 + 2.2)")
+    stage = Evolve(n_children=16, hints=(Oracle("sin(c0*x0*x1 + c1)/(x0 + c2)"),), n_instances=30)
+    proposals = stage.propose(target, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.after(60))
+    losses = [np.mean((evaluate(p.expr, target.X) - target.y) ** 2) for p in islice(proposals, 20)]
+    assert min(losses) < 1e-12 * target.spread**2
+
+
+def test_hints_without_a_value_do_no_harm() -> None:
+    target = problem("x0 + x1")
+    stage = Evolve(n_children=4, patience=2, hints=(Oracle("ln(c0*x0 - 1e300)"),))
+    proposals = stage.propose(target, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.after(60))
+    assert list(islice(proposals, 40))
+
+
+def test_instances_have_numbers_and_plain_exponents() -> None:
+    rng = np.random.default_rng(0)
+    skeleton = parse("c0*x0**c1*sin(c2*x1 + c3)**c4")
+    for _ in range(50):
+        expr = instance(skeleton, rng=rng)
+        assert n_params(expr) == 0
+        powers = [node.args[1] for node in walk(expr) if isinstance(node, Call) and node.op == "pow"]
+        assert all(isinstance(power, Const) and power.value in EXPONENTS for power in powers)
 
 
 def test_it_gives_up_when_nothing_improves() -> None:

@@ -1,5 +1,7 @@
 """Evolution by local moves on the best formulas so far, for the time that closed forms leave.
 
+Hints, structures that another stage holds for likely, are among the first and lend their parts to moves.
+
 Steady state: parents are drawn from a small population spread over complexities, children keep their parents'
 constants as starts and get a few least-squares steps, and formulas seen before (same skeleton, or the same values
 at a few rows) are not fitted again.  It does not know how the first formulas were found.
@@ -59,7 +61,7 @@ class Evolve:
     max_constants: int = 12
     tournament: int = 4
     patience: int = 100  # generations without a shorter description before a population is given up
-    populations: int = 4  # one after the other, from the front and new random units or, every other one, from hints
+    populations: int = 8  # one after the other, from the front and new random units or, every other one, from hints
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons
     n_instances: int = 4  # of each, in a population that begins with them
 
@@ -72,9 +74,9 @@ class Evolve:
         hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
         for number in range(self.populations):
             run = _Evolution(self, problem, rng, hints)
-            apart = bool(hints) and number % 2 == 1
-            if apart:
-                run.settle()
+            run.settle()
+            # The front would take over at once: every other population of hints grows without it.
+            apart = bool(run.people) and number % 2 == 1
             shortest, waited = math.inf, 0
             while waited < self.patience:
                 if deadline.expired():
@@ -127,7 +129,7 @@ class _Evolution:
             self.admit(self.fitted(unit * 1.0 + 1.0))
 
     def settle(self) -> None:
-        """Instances of the hints instead of the front, which would take over at once."""
+        """Instances of the hints."""
         for hint in self.hints:
             fits = [self.fitted(instance(hint, rng=self.rng)) for _ in range(self.settings.n_instances)]
             self.admit(min((fit for fit in fits if fit is not None), key=attrgetter("length"), default=None))
