@@ -14,6 +14,7 @@ from unisymnet.symbolic.expr import (
     bind,
     call,
     children,
+    evaluate_shared,
     n_params,
     order_key,
     product,
@@ -162,6 +163,16 @@ def test_evaluate_never_warns_or_raises(expr: Expr, X: np.ndarray) -> None:
     values = evaluate(expr, X, [0.5, -2.0])
     assert values.shape == (len(X),)
     assert values.dtype == np.float64
+
+
+@given(expressions(), points())
+def test_shared_values_are_those_of_evaluate(expr: Expr, X: np.ndarray) -> None:
+    known: dict[Expr, object] = {}
+    with np.errstate(all="ignore"):
+        evaluate_shared(expr, X, known)
+        shared = np.broadcast_to(evaluate_shared(expr, X, known), (len(X),))
+    np.testing.assert_array_equal(shared, evaluate(expr, X))
+    assert expr in known
 
 
 def test_order_puts_powers_after_their_base() -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from agreement import assert_agree
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from strategies import expressions, points
 from unisymnet.symbolic import parse
-from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var, evaluate, size, walk
+from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var, evaluate, size, total, walk
 from unisymnet.symbolic.present import pretty
 from unisymnet.symbolic.simplify import present, simplify
 
@@ -181,6 +182,14 @@ def test_order_does_not_depend_on_the_order_of_writing() -> None:
     sums = {simplify(Call("add", [terms[i] for i in rng.permutation(len(terms))])) for _ in range(20)}
     products = {simplify(Call("mul", [terms[i] for i in rng.permutation(len(terms))])) for _ in range(20)}
     assert len(sums) == len(products) == 1
+
+
+@given(st.lists(expressions(), min_size=2, max_size=5))
+@settings(max_examples=50, deadline=None)
+def test_a_memory_of_parts_changes_nothing(exprs: list[Expr]) -> None:
+    known: dict[Expr, Expr] = {}
+    for expr in [*exprs, total(exprs)]:
+        assert simplify(expr, known) == simplify(expr)
 
 
 def test_shared_parts_are_simplified_once() -> None:

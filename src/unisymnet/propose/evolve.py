@@ -99,8 +99,8 @@ class _Evolution:
     rng: np.random.Generator
     hints: tuple[Expr, ...] = ()
     people: list[Individual] = field(default_factory=list)
-    seen: set[Expr] = field(default_factory=set)
-    prints: set[bytes] = field(default_factory=set)
+    seen: set[int] = field(default_factory=set)  # hashes of skeletons: the skeletons of an hour would fill the memory
+    prints: set[int] = field(default_factory=set)
     forms: dict[Expr, Expr] = field(default_factory=dict)  # what simplify has seen
     values: dict[Expr, Any] = field(default_factory=dict)  # of parts, at a few rows
 
@@ -180,9 +180,9 @@ class _Evolution:
             return None
         skeleton, start = numbered(expr)
         # A move adds a few constants that merging will take away again.
-        if skeleton in self.seen or len(start) > min(self.settings.max_constants + 3, len(self.y) // 3):
+        if hash(skeleton) in self.seen or len(start) > min(self.settings.max_constants + 3, len(self.y) // 3):
             return None
-        self.seen.add(skeleton)
+        self.seen.add(hash(skeleton))
         if not self.is_new(expr):
             return None
         if not start:
@@ -203,7 +203,7 @@ class _Evolution:
         norm = float(np.abs(values).max())
         if norm == 0.0:
             return False
-        mark = np.round(values / norm, 9).tobytes()
+        mark = hash(np.round(values / norm, 9).tobytes())
         if mark in self.prints:
             return False
         self.prints.add(mark)
