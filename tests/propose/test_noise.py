@@ -59,6 +59,12 @@ def test_what_no_polynomial_follows_is_no_noise_either(missed: str) -> None:
     assert not only_noise_left(make_problem(X, y), parse("x0*x1"))
 
 
+def test_a_missing_factor_is_no_noise_where_few_rows_are_large() -> None:
+    X = np.random.default_rng(5).uniform(0.02, 3.0, (200, 3))
+    y = evaluate(parse("x1**2*(1 + 0.1*sin(3*x2))/x0**2"), X)
+    assert not only_noise_left(make_problem(X, y), parse("x1**2/x0**2"))
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_noise_on_few_rows_stays_noise(seed: int) -> None:
     rng = np.random.default_rng(seed)

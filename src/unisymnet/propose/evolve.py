@@ -61,9 +61,9 @@ class Evolve:
     max_constants: int = 12
     tournament: int = 4
     patience: int = 100  # generations without a shorter description before a population is given up
-    populations: int = 8  # one after the other, from the front and new random units or, every other one, from hints
+    populations: int = 8  # one for the front and, with hints, one for these; a new one for each that is given up
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons
-    n_instances: int = 4  # of each, in a population that begins with them
+    n_instances: int = 4  # of each, at the beginning of a population
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -72,24 +72,20 @@ class Evolve:
             return
         asked = (stage.propose(problem, front, rng=rng, deadline=deadline) for stage in self.hints)
         hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
-        for number in range(self.populations):
-            run = _Evolution(self, problem, rng, hints)
-            run.settle()
-            # The front would take over at once: every other population of hints grows without it.
-            apart = bool(run.people) and number % 2 == 1
-            shortest, waited = math.inf, 0
-            while waited < self.patience:
+        # The front would take over at once where hints grow, so these have a population of their own.
+        islands = [_Evolution(self, problem, rng, hints, apart) for apart in ((False, True) if hints else (False,))]
+        n_begun = len(islands)
+        while n_begun <= self.populations:
+            for place, island in enumerate(islands):
                 if deadline.expired():
                     return
-                if not apart:
-                    run.immigrate(front)
-                best = run.generation(deadline)
+                best = island.generation(front, deadline)
                 if best is not None:
                     yield Proposal(best.expr, self.name)
                 # Noisy data never become exact: evolution ends when a while of trying has brought nothing.
-                now = min((person.length for person in run.people), default=math.inf)
-                waited = 0 if now < shortest - 0.5 else waited + 1
-                shortest = min(shortest, now)
+                if island.waited >= self.patience:
+                    islands[place] = _Evolution(self, problem, rng, hints, island.apart)
+                    n_begun += 1
 
 
 @dataclass
@@ -98,6 +94,7 @@ class _Evolution:
     problem: Problem
     rng: np.random.Generator
     hints: tuple[Expr, ...] = ()
+    apart: bool = False  # from the front
     people: list[Individual] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)  # hashes of skeletons: the skeletons of an hour would fill the memory
     prints: set[int] = field(default_factory=set)
@@ -117,6 +114,9 @@ class _Evolution:
         self.moves = Moves(self.problem.n_features, unary, self.hints)
         self.known_front: set[Expr] = set()
         self.worst = math.inf  # the longest description of those who might have to go
+        self.shortest, self.waited = math.inf, 0
+        self.settle()
+        self.apart &= bool(self.people)
 
     def immigrate(self, front: ParetoFront) -> None:
         """Members of the front that are new here, and a few random units at the start."""
@@ -134,9 +134,11 @@ class _Evolution:
             fits = [self.fitted(instance(hint, rng=self.rng)) for _ in range(self.settings.n_instances)]
             self.admit(min((fit for fit in fits if fit is not None), key=attrgetter("length"), default=None))
 
-    def generation(self, deadline: Deadline) -> Individual | None:
+    def generation(self, front: ParetoFront, deadline: Deadline) -> Individual | None:
         """Fit ``n_children`` children; the one with the shortest description, if any was new."""
         best: Individual | None = None
+        if not self.apart:
+            self.immigrate(front)
         for _ in range(self.settings.n_children):
             if deadline.expired():
                 break
@@ -146,6 +148,9 @@ class _Evolution:
             self.admit(child)
             if best is None or child.length < best.length:
                 best = child
+        now = min((person.length for person in self.people), default=math.inf)
+        self.waited = 0 if now < self.shortest - 0.5 else self.waited + 1
+        self.shortest = min(self.shortest, now)
         return best
 
     def child(self) -> Expr:

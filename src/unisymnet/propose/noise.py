@@ -71,13 +71,19 @@ def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
     if np.all(X > 0.0):
         coordinates.append(np.log(X))
     # A few large residuals, where a law has a pole, must not hide what the many others say.
-    clipped = np.clip(left, *(np.median(np.abs(left)) * np.array([-2.0, 2.0])))
+    clipped = _clipped(left)
+    sizes = np.abs(values) + 0.01 * np.median(np.abs(values))
+    shares = _clipped(left / np.where(sizes > 0.0, sizes, 1.0))  # what a missing factor leaves
     return all(
         _explains_nothing(polynomial(standardised(z), size), residuals)
         for z in coordinates
         for size in (len(rows) // 12, len(rows) // 4)
         for residuals in (left, clipped)
-    ) and not _neighbours_agree(X, (left, clipped))
+    ) and not _neighbours_agree(X, (left, clipped, shares))
+
+
+def _clipped(left: Floats) -> Floats:
+    return np.asarray(np.clip(left, *(np.median(np.abs(left)) * np.array([-2.0, 2.0]))), dtype=np.float64)
 
 
 def _explains_nothing(design: Floats, left: Floats) -> bool:
