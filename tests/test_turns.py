@@ -7,7 +7,7 @@ import numpy as np
 from unisymnet.candidate import Candidate, ParetoFront
 from unisymnet.problem import Problem, make_problem
 from unisymnet.symbolic.expr import Expr, Var
-from unisymnet.turns import LEAST_TURNS, Patience
+from unisymnet.turns import DOUBTFUL, LEAST_TURNS, Patience
 
 PROBLEM = make_problem(np.linspace(1.0, 2.0, 200)[:, None], np.linspace(1.0, 2.0, 200))
 
@@ -28,6 +28,12 @@ def test_longer_formulas_need_more_turns() -> None:
     short = _turns_until_over(Patience(PROBLEM, _yes), _front(3, 1e-5))
     long = _turns_until_over(Patience(PROBLEM, _yes), _front(20, 1e-12))
     assert short == LEAST_TURNS + 1 and long > short
+
+
+def test_data_that_do_not_look_noisy_need_more() -> None:
+    sure = _turns_until_over(Patience(PROBLEM, _yes, lambda problem: True), _front(12, 1e-9))
+    doubtful = _turns_until_over(Patience(PROBLEM, _yes, lambda problem: False), _front(12, 1e-9))
+    assert doubtful - 1 == DOUBTFUL * (sure - 1)
 
 
 def test_a_better_formula_starts_the_count_again() -> None:

@@ -35,6 +35,7 @@ class SearchSettings:
     max_complexity: int = 60
     stop_when_exact: bool = True
     is_noise: NoiseTest | None = None  # what a formula may leave when the target is noisy; None never stops there
+    looks_noisy: Callable[[Problem], bool] | None = None  # do the data?  If not, such a formula must stand longer
     strict: bool = False  # raise a proposer's mistake instead of noting it and going on with the others
     n_finished: int = 6  # how many of the front's best get their constants cleaned
     finish_share: float = 0.08  # the part of max_time kept back for that
@@ -140,7 +141,7 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
     places = enumerate(zip(proposers, seeds, strict=True))
     queue = [Turns(proposer, seed, TraceRow(proposer.name), order) for order, (proposer, seed) in places]
     rows += [turns.row for turns in queue]
-    patience = Patience(run.problem, run.settings.is_noise)
+    patience = Patience(run.problem, run.settings.is_noise, run.settings.looks_noisy)
     while queue and not run.stopped and not run.must_stop():
         turns = min(queue, key=Turns.priority)
         if turns.proposals is None:

@@ -22,6 +22,7 @@ NoiseTest = Callable[[Problem, Expr], bool]
 
 TOKENS_A_TURN = 4.0  # a longer formula must outlive more turns before it is believed
 LEAST_TURNS = 2
+DOUBTFUL = 3.0  # times as many turns where the data themselves do not look noisy: what looks like noise may be a law
 LEAST_GAIN = 2.0  # nats
 LEAST_EVIDENCE = 3.0  # nats won on the data for every nat that the formula costs
 
@@ -48,9 +49,11 @@ class Patience:
 
     problem: Problem
     is_noise: NoiseTest | None
+    looks_noisy: Callable[[Problem], bool] | None = None
     best: float = math.inf
     n_turns: int = 0  # since the best was found
     _judged: dict[Expr, bool] = field(default_factory=dict)
+    _doubtful: bool | None = None
 
     def is_over(self, front: ParetoFront) -> bool:
         """Called after every turn that has put formulas forward."""
@@ -62,7 +65,12 @@ class Patience:
             self.best, self.n_turns = length, 0
             return False
         self.n_turns += 1
-        if self.n_turns < max(LEAST_TURNS, candidate.complexity / TOKENS_A_TURN) or not self._is_evident(candidate):
+        wanted = max(LEAST_TURNS, candidate.complexity / TOKENS_A_TURN)
+        if self.n_turns < wanted or not self._is_evident(candidate):
+            return False
+        if self._doubtful is None:
+            self._doubtful = self.looks_noisy is not None and not self.looks_noisy(self.problem)
+        if self._doubtful and self.n_turns < DOUBTFUL * wanted:
             return False
         if candidate.expr not in self._judged:
             self._judged[candidate.expr] = self.is_noise(self.problem, candidate.expr)

@@ -291,7 +291,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         from ..fit.exponents import EXPONENTS
         from ..fit.polish import Polish
         from ..fit.sfo import SFO
-        from ..propose.noise import only_noise_left
+        from ..propose.noise import looks_noisy, only_noise_left
         from ..search import SearchSettings
         from ..stages import default_proposers, dno_proposers
         from .run import Options
@@ -317,6 +317,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 max_evaluations=self.max_evaluations,
                 max_complexity=self.max_complexity,
                 is_noise=only_noise_left,
+                looks_noisy=looks_noisy,
             ),
             proposers=chosen,
             fitter=Polish(sfo=sfo),
