@@ -96,9 +96,10 @@ _LIKELY: Row = (
     "transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 60, "n_skipped": 12, "seconds": 3.0}
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
+# What evolution finds it often finds soon: where there is time, a part of it before the stages that take long.
+_SOME_EVOLUTION: Row = (*_EVOLVE[:2], {"share": 0.3, "spared": 10.0, "generations": 300})
 # Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
 _HINTS: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 40})
-_HINTED_EVOLVE: Row = (*_EVOLVE[:2], {"hints": (_HINTS,)})
 # Noisy data: what looks for exact laws only is left out.
 _NOISY_SHALLOW: Row = (
     "reduce", "propose.reduce:Reduce", {"stages": (*_POWERS, *_NOISY_CURVES, *_NOISY), "max_time": 6.0}
@@ -116,6 +117,7 @@ _IF_CLEAN = (
     *_EXPONENTIALS,
     *(_SHALLOW, _MIDDLE, _LIKELIEST),
     *_INVERTED,
+    _SOME_EVOLUTION,
     *_INNER[:1],
     *_NOISY,
     *_INNER[1:],
@@ -186,15 +188,19 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
     judge = _Judge()
+    hints = {"hints": (_HINTS,)} if names is None or _TRANSFORMER[0] in names else {}
 
     def loaded(rows: Sequence[Row]) -> list[Proposer]:
-        return [_load(*row) for row in rows if names is None or row[0] in names]
+        return [
+            _load(name, where, {**settings, **(hints if name == _EVOLVE[0] else {})})
+            for name, where, settings in rows
+            if names is None or name in names
+        ]
 
     clean = [OnlyIf(proposer, False, judge) for proposer in loaded(_IF_CLEAN)]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
     late = _BEFORE_EVOLUTION if names is None or _EVOLVE[0] in names else _TRANSFORMER
-    evolve = _HINTED_EVOLVE if names is None or _TRANSFORMER[0] in names else _EVOLVE
-    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *loaded((evolve,)))
+    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *loaded((_EVOLVE,)))
 
 
 class _Judge:

@@ -64,21 +64,29 @@ class Evolve:
     populations: int = 8  # one for the front and, with hints, one for these; a new one for each that is given up
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons
     n_instances: int = 4  # of each, at the beginning of a population
+    share: float = 1.0  # of the time that is left beyond so many seconds
+    spared: float = 0.0
+    generations: float = math.inf
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         if problem.n_rows < 3 or problem.spread == 0.0:
             return
+        if self.share < 1.0:
+            deadline = deadline.sooner(self.share * max(0.0, deadline.remaining() - self.spared))
+        if deadline.expired():
+            return
         asked = (stage.propose(problem, front, rng=rng, deadline=deadline) for stage in self.hints)
         hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
         # The front would take over at once where hints grow, so these have a population of their own.
         islands = [_Evolution(self, problem, rng, hints, apart) for apart in ((False, True) if hints else (False,))]
-        n_begun = len(islands)
+        n_begun, n_lived = len(islands), 0
         while n_begun <= self.populations:
             for place, island in enumerate(islands):
-                if deadline.expired():
+                if deadline.expired() or n_lived >= self.generations:
                     return
+                n_lived += 1
                 best = island.generation(front, deadline)
                 if best is not None:
                     yield Proposal(best.expr, self.name)
