@@ -96,8 +96,8 @@ _LIKELY: Row = (
     "transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 60, "n_skipped": 12, "seconds": 3.0}
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
-# What evolution finds it often finds soon: where there is time, a part of it before the stages that take long.
-_SOME_EVOLUTION: Row = (*_EVOLVE[:2], {"share": 0.3, "spared": 10.0, "generations": 300})
+# What evolution finds it often finds soon: where there is time, a part of it before the last stages, which take long.
+_SOME_EVOLUTION: Row = (*_EVOLVE[:2], {"share": 0.4, "spared": 10.0, "generations": 300})
 # Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
 _HINTS: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 40})
 # Noisy data: what looks for exact laws only is left out.
@@ -117,10 +117,10 @@ _IF_CLEAN = (
     *_EXPONENTIALS,
     *(_SHALLOW, _MIDDLE, _LIKELIEST),
     *_INVERTED,
-    _SOME_EVOLUTION,
     *_INNER[:1],
     *_NOISY,
     *_INNER[1:],
+    _SOME_EVOLUTION,
     _LIKELY,
     _DEEP,
     *_MORE_EXPONENTIALS,
