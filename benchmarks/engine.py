@@ -34,7 +34,7 @@ from unisymnet.symbolic.expr import Expr, evaluate
 Floats = NDArray[np.float64]
 Record = dict[str, Any]
 SUITES = ("strogatz", "standard", "feynman")
-CORPUS_SEED = 20_261_116  # used nowhere else
+CORPUS_SEED = 20_261_117  # used nowhere else
 
 
 def main() -> None:
@@ -89,7 +89,7 @@ def _irrelevant(options: argparse.Namespace, done: set[str]) -> Iterator[Record]
 
 def _corpus(options: argparse.Namespace, done: set[str]) -> Iterator[Record]:
     """Fresh functions of the training distribution on 200 points each."""
-    for number, example in enumerate(Corpus(LOW, seed=CORPUS_SEED)(0, options.count)):
+    for number, example in enumerate(Corpus(LOW, seed=options.corpus_seed)(0, options.count)):
         name = f"corpus {number}"
         points = example.points.astype(np.float64)
         X = points[:, : example.n_features][np.any(points != 0.0, axis=1)]
@@ -171,6 +171,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--every", type=int, default=1, help="only every so many problems")
     parser.add_argument("--count", type=int, default=200, help="functions of the corpus")
+    parser.add_argument("--corpus-seed", type=int, default=CORPUS_SEED, help="which functions")
     parser.add_argument("--parts", type=int, default=1, help="split the corpus' functions for several processes")
     parser.add_argument("--part", type=int, default=0, help="which of the parts this process takes")
     return parser.parse_args()

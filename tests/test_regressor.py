@@ -110,7 +110,8 @@ def test_an_overfitted_formula_is_not_picked() -> None:
     # Of two formulas for noise, the one that the rows kept back refute must lose, whatever its loss.
     rng = np.random.default_rng(3)
     inputs, noise = rng.uniform(0.0, 1.0, (60, 1)), rng.normal(0.0, 1.0, 60)
-    wild = " + ".join(f"{0.1 * k}*cos({k}*3.1*x0)" for k in range(1, 19))
+    # Six waves: with more, their constants hang together so closely that the machine decides what is left of them.
+    wild = " + ".join(f"{0.1 * k}*cos({k}*3.1*x0)" for k in range(1, 7))
     model = scripted(wild, max_complexity=500).fit(inputs, noise)
     assert len(model.front_) >= 2 and model.picked_ == 0
 
