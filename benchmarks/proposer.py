@@ -1,11 +1,13 @@
 """What the shipped transformer is worth: recall of exact structures on fresh functions against a frequency list.
 
     python benchmarks/proposer.py [--n 300] [--wide 100] [--recovery 60] [--weights FOLDER] [--labels FILE] [--speed]
+    python benchmarks/proposer.py --n 400 --conditions [--weights FOLDER]
 
 Fresh functions come from a seed that training never used.  "list" proposes the most frequent labels for the same number
 of columns and reads no data; any recall has to be read against it.  ``--wide N`` adds a beam of 100 on the first N
 functions, ``--recovery N`` fits the constants of the five best candidates of the first N.  ``--speed`` compares
-training on the live corpus with training on ready-made tensors (needs torch).  The last line is key=value.
+training on the live corpus with training on ready-made tensors (needs torch).  ``--conditions`` asks instead about data
+unlike the paper's: noise, few points, ranges over orders of magnitude, curves.  The last line is key=value.
 """
 
 from __future__ import annotations
@@ -30,6 +32,14 @@ from unisymnet.symbolic.structure import Structure
 
 FRESH = 4242
 CUTS = (1, 5, 20)
+# Data that users have and the paper's corpus does not: options of the corpus, each for every function.
+CONDITIONS: dict[str, dict[str, float]] = {
+    "plain": {},
+    "noise0.01": {"noise": 0.01},
+    "points50": {"n_points": 50},
+    "tails": {"heavy_tails": 1.0},
+    "curves": {"trajectories": 1.0},
+}
 
 
 def place(truth: Structure, structures: list[Structure]) -> float:
@@ -99,6 +109,23 @@ def recall(runtime: Runtime, examples: list[Example], known: set) -> dict[str, f
         "recall20_shallow": float(np.mean(shallow)) if shallow else float("nan"),
         "beam20_s": float(np.median(seconds[1:])),
     }
+
+
+def conditions(runtime: Runtime, setting: str, n: int) -> None:
+    """Recall of a beam of 20 where the data are not the paper's, and nats of the labels."""
+    vocabulary = vocabulary_of(runtime)
+    found = []
+    print("\n condition  beam@1  beam@5 beam@20    nats")
+    for name, options in CONDITIONS.items():
+        examples = Corpus(replace(SETTINGS[setting], **options), FRESH)(0, n)
+        beams = [beam_search(runtime, points_of(e), e.n_features, width=20) for e in examples]
+        truths = [vocabulary.decode(e.label) for e in examples]
+        places = np.array([place(t, [f.structure for f in beam]) for t, beam in zip(truths, beams)])
+        nats = float(np.mean([nats for *_, nats in teacher_forced(runtime, examples)]))
+        shares = [float(np.mean(places <= cut)) for cut in CUTS]
+        print(f"{name:>10}  " + "  ".join(f"{share:6.3f}" for share in shares) + f"  {nats:6.2f}", flush=True)
+        found.append(f"{name}={shares[-1]:.3f}")
+    print(" ".join(found))
 
 
 def wide(runtime: Runtime, examples: list[Example]) -> None:
@@ -182,6 +209,7 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, default=WEIGHTS / "small-low")
     parser.add_argument("--labels", type=Path, help="default: runs/out/labels-low.json, or -high")
     parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--conditions", action="store_true", help="recall under noise, few points, tails, curves")
     args = parser.parse_args()
     setting = "high" if args.weights.name.endswith("high") else "low"
     corpus = Corpus(SETTINGS[setting], FRESH)
@@ -191,6 +219,9 @@ def main() -> None:
     if labels.is_file():
         known = {tuple(label) for group in json.loads(labels.read_text()).values() for label, _ in group}
     print(f"model: {runtime.about}, d_model {runtime.config.d_model}")
+    if args.conditions:
+        conditions(runtime, setting, args.n)
+        return
     examples = corpus(0, args.n)
     figures = recall(runtime, examples, known)
     if args.wide:

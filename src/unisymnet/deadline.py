@@ -11,11 +11,12 @@ class Deadline:
     """A moment on the monotonic clock; ``inf`` means never.
 
     With ``sliced`` False, stages get no time slices of their own: results then depend on counts alone, as they must
-    for a search that is to be repeatable.
+    for a search that is to be repeatable.  A slice remembers the ``end`` of what it was cut from.
     """
 
     moment: float
     sliced: bool = True
+    end: float | None = None
 
     @staticmethod
     def after(seconds: float) -> Deadline:
@@ -34,4 +35,10 @@ class Deadline:
 
     def sooner(self, seconds: float) -> Deadline:
         """This deadline, or ``seconds`` from now, whichever comes first (itself where there are no slices)."""
-        return Deadline(min(self.moment, time.monotonic() + seconds)) if self.sliced else self
+        if not self.sliced:
+            return self
+        return Deadline(min(self.moment, time.monotonic() + seconds), end=self.whole().moment)
+
+    def whole(self) -> Deadline:
+        """The end itself, for a stage that gives way to others after every few proposals."""
+        return self if self.end is None else Deadline(self.end, self.sliced)

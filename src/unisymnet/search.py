@@ -22,7 +22,9 @@ from .trace import Event, SearchResult, TraceRow
 from .turns import NoiseTest, Patience, Turns
 
 PROPOSALS_A_TURN = 64
-MAX_SHARE = 0.4  # of the remaining time for one proposer, unless it is the last
+# Of the remaining time for one proposer, unless it is the last: most of a short time, or none would come to its end;
+# less of a long one, or the last would get nothing of it.
+MAX_SHARE, LONG_SHARE, LONG = 0.4, 0.15, 4.0
 MIN_FINISH = 0.3  # seconds for clean constants even when a stage has overrun
 
 
@@ -147,7 +149,7 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
         if turns.proposals is None:
             # Nobody may use up what those after it need; the last one goes on as long as there is time.
             last = all(other.proposer.name == turns.proposer.name for other in queue if other.order > turns.order)
-            limit = run.deadline if last else run.deadline.sooner(MAX_SHARE * run.deadline.remaining())
+            limit = run.deadline if last else run.deadline.sooner(_slice(run.deadline.remaining()))
             turns.proposals = turns.proposer.propose(run.problem, run.front, rng=turns.rng, deadline=limit)
         before = run.n_whole
         if not _one_turn(run, turns, turns.proposals):
@@ -156,6 +158,11 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
         if run.n_whole > before and not run.stopped and patience.is_over(run.front):
             run.stopped = "noise"
     run.stopped = run.stopped or "exhausted"
+
+
+def _slice(remaining: float) -> float:
+    """How many of the remaining seconds one proposer may use."""
+    return min(MAX_SHARE * remaining, max(LONG, LONG_SHARE * remaining))
 
 
 def _one_turn(run: _Run, turns: Turns, proposals: Iterator[Proposal]) -> bool:

@@ -88,7 +88,7 @@ _SHALLOW: Row = (
 _MIDDLE: Row = ("reduce", "propose.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
 _DEEP: Row = ("reduce", "propose.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
 _TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 16})
-_BEFORE_EVOLUTION: Row = (*_TRANSFORMER[:2], {**_TRANSFORMER[2], "seconds": 6.0})  # which makes better use of the rest
+_BEFORE_EVOLUTION: Row = (*_TRANSFORMER[:2], {**_TRANSFORMER[2], "seconds": 3.0})  # which makes better use of the rest
 # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the others come late.
 _BEAM_ONLY: dict[str, Any] = {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8}
 _LIKELIEST: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "seconds": 1.5})
@@ -96,8 +96,9 @@ _LIKELY: Row = (
     "transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 60, "n_skipped": 12, "seconds": 3.0}
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
-# What evolution finds it often finds soon: where there is time, a part of it before the last stages, which take long.
-_SOME_EVOLUTION: Row = (*_EVOLVE[:2], {"share": 0.4, "spared": 10.0, "generations": 300})
+# What evolution finds it often finds soon: with so many seconds left it has its first turn before the last stages,
+# which take long, and goes on after them.
+TIME_FOR_EVOLUTION = 10.0
 # Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
 _HINTS: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 40})
 # Noisy data: what looks for exact laws only is left out.
@@ -120,11 +121,8 @@ _IF_CLEAN = (
     *_INNER[:1],
     *_NOISY,
     *_INNER[1:],
-    _SOME_EVOLUTION,
-    _LIKELY,
-    _DEEP,
-    *_MORE_EXPONENTIALS,
 )
+_IF_CLEAN_LATE = (_LIKELY, _DEEP, *_MORE_EXPONENTIALS)
 _IF_NOISY = (
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
@@ -158,7 +156,8 @@ _RELEVANT: Row = (
 # Long formulas come so near to clean data that what they leave looks like noise; measurements are seldom that good.
 LEAST_NOISE = 1e-5
 
-PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in (*_FIRST, _RELEVANT, *_IF_CLEAN, _TRANSFORMER, _EVOLVE)))
+_EVERY: tuple[Row, ...] = (*_FIRST, _RELEVANT, *_IF_CLEAN, *_IF_CLEAN_LATE, _TRANSFORMER, _EVOLVE)
+PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _EVERY))
 
 
 @dataclass(frozen=True)
@@ -180,6 +179,26 @@ class OnlyIf:
             yield from self.proposer.propose(problem, front, rng=rng, deadline=deadline)
 
 
+@dataclass(frozen=True)
+class Once:
+    """One of several places of a proposer: it begins at the first where so many seconds are left."""
+
+    proposer: Proposer
+    seconds: float
+    begun: list[bool]  # shared by all its places
+
+    @property
+    def name(self) -> str:
+        return self.proposer.name
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        if not self.begun and deadline.whole().remaining() >= self.seconds:
+            self.begun.append(True)
+            yield from self.proposer.propose(problem, front, rng=rng, deadline=deadline)
+
+
 def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Proposer] = ()) -> tuple[Proposer, ...]:
     """The proposers called ``names``, or all of them, and networks, which come before evolution: that uses all the time
     that is left.  Whether the data are noisy decides between two orders; that is judged when the first stages have not
@@ -197,10 +216,15 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
             if names is None or name in names
         ]
 
-    clean = [OnlyIf(proposer, False, judge) for proposer in loaded(_IF_CLEAN)]
+    begun: list[bool] = []
+    early, last = (
+        [Once(stage, seconds, begun) for stage in loaded((_EVOLVE,))] for seconds in (TIME_FOR_EVOLUTION, 0.0)
+    )
+    ordered = (*loaded(_IF_CLEAN), *early, *loaded(_IF_CLEAN_LATE))
+    clean = [OnlyIf(proposer, False, judge) for proposer in ordered]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
     late = _BEFORE_EVOLUTION if names is None or _EVOLVE[0] in names else _TRANSFORMER
-    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *loaded((_EVOLVE,)))
+    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *last)
 
 
 class _Judge:

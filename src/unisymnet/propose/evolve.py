@@ -26,9 +26,10 @@ from ..metrics import complexity
 from ..problem import Floats, Problem
 from ..protocols import Proposer
 from ..symbolic.constants import free_constants, numbered
-from ..symbolic.expr import Expr, Var, bind, evaluate, evaluate_shared, size, walk
+from ..symbolic.expr import Call, Expr, Var, bind, evaluate, evaluate_shared, size, walk
 from ..symbolic.simplify import simplify
-from .moves import UNARY, Moves, instance
+from .backward import Library
+from .moves import LARGEST_HINT, UNARY, Moves, instance
 
 MOST_FORMS = 100_000
 SLACK = 1.0  # half the number of constants that merging may win
@@ -59,34 +60,33 @@ class Evolve:
     max_rows: int = 200
     max_size: int = 60
     max_constants: int = 12
+    n_starts: int = 4  # for the constants of a child
+    solved: float = 0.4  # of the children have a part that was solved for
+    n_units: int = 1500  # random ones of those that may be the solution
+    refreshed: int = 20  # after so many generations the parts of the population are among them anew
     tournament: int = 4
+    capped: float = 0.7  # of the parents
     patience: int = 100  # generations without a shorter description before a population is given up
     populations: int = 8  # one for the front and, with hints, one for these; a new one for each that is given up
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons
     n_instances: int = 4  # of each, at the beginning of a population
-    share: float = 1.0  # of the time that is left beyond so many seconds
-    spared: float = 0.0
-    generations: float = math.inf
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         if problem.n_rows < 3 or problem.spread == 0.0:
             return
-        if self.share < 1.0:
-            deadline = deadline.sooner(self.share * max(0.0, deadline.remaining() - self.spared))
-        if deadline.expired():
-            return
+        # A turn is 64 generations, so evolution may go on, turn after turn, as long as the search does.
+        deadline = deadline.whole()
         asked = (stage.propose(problem, front, rng=rng, deadline=deadline) for stage in self.hints)
         hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
         # The front would take over at once where hints grow, so these have a population of their own.
         islands = [_Evolution(self, problem, rng, hints, apart) for apart in ((False, True) if hints else (False,))]
-        n_begun, n_lived = len(islands), 0
+        n_begun = len(islands)
         while n_begun <= self.populations:
             for place, island in enumerate(islands):
-                if deadline.expired() or n_lived >= self.generations:
+                if deadline.expired():
                     return
-                n_lived += 1
                 best = island.generation(front, deadline)
                 if best is not None:
                     yield Proposal(best.expr, self.name)
@@ -120,6 +120,9 @@ class _Evolution:
         self.floor = (1e-13 * self.problem.spread) ** 2
         unary = tuple(op for op in UNARY if self.problem.allows(op))
         self.moves = Moves(self.problem.n_features, unary, self.hints)
+        units = self.moves.units(self.settings.n_units, rng=self.rng)
+        self.units = self.library = Library.of(units, self.X, self.y, self.weights)
+        self.age = 0
         self.known_front: set[Expr] = set()
         self.worst = math.inf  # the longest description of those who might have to go
         self.shortest, self.waited = math.inf, 0
@@ -147,6 +150,9 @@ class _Evolution:
         best: Individual | None = None
         if not self.apart:
             self.immigrate(front)
+        if self.age % self.settings.refreshed == 0:
+            self.library = self.units.extended(self.parts())
+        self.age += 1
         for _ in range(self.settings.n_children):
             if deadline.expired():
                 break
@@ -161,17 +167,30 @@ class _Evolution:
         self.shortest = min(self.shortest, now)
         return best
 
+    def parts(self) -> Iterator[Expr]:
+        """Of the people, each once."""
+        every = dict.fromkeys(part for person in self.people for part in walk(person.expr))
+        return (part for part in every if isinstance(part, Call) and size(part) <= LARGEST_HINT)
+
     def child(self) -> Expr:
-        parent = self.parent()
-        expr = parent.expr
+        expr = self.parent().expr
+        if self.rng.random() < self.settings.solved and (better := self.library.solved(expr, rng=self.rng)) is not None:
+            return better
         for _ in range(1 + int(self.rng.random() < 0.35)):
             donor = self.people[int(self.rng.integers(len(self.people)))]
             expr = self.moves.mutate(expr, donor.expr, rng=self.rng)
         return expr
 
     def parent(self) -> Individual:
-        entrants = self.rng.integers(len(self.people), size=self.settings.tournament)
-        return min((self.people[int(i)] for i in entrants), key=attrgetter("length"))
+        """The best of a few, most often of a few that are no larger than another one.
+
+        Without noise a longer formula always comes nearer to the data, so the largest would be the parents of all.
+        """
+        entrants = [self.people[int(i)] for i in self.rng.integers(len(self.people), size=self.settings.tournament)]
+        if self.rng.random() < self.settings.capped:
+            cap = self.people[int(self.rng.integers(len(self.people)))]
+            entrants = [person for person in entrants if person.complexity <= cap.complexity] or [cap]
+        return min(entrants, key=attrgetter("length"))
 
     def individual(self, skeleton: Expr, params: Sequence[float], loss: float, nodes: int) -> Individual | None:
         if not math.isfinite(loss):
@@ -202,10 +221,17 @@ class _Evolution:
             loss = float(np.average((evaluate(expr, self.X) - self.y) ** 2, weights=self.weights))
             return self.individual(expr, (), loss, complexity(expr))
         tape = compile_tape(skeleton, self.problem.n_features)
-        fit = fit_tape(tape, self.X, self.y, np.asarray(start)[None, :], weights=self.weights, max_steps=12)
+        fit = fit_tape(tape, self.X, self.y, self.starts(np.asarray(start)), weights=self.weights, max_steps=12)
         if fit.status is not Status.OK:
             return None
         return self.individual(skeleton, fit.params.tolist(), float(fit.loss), complexity(expr))
+
+    def starts(self, start: Floats) -> Floats:
+        """The parents' constants, and a few of other sizes and signs: fits are quick beside what leads to them."""
+        others = np.tile(start, (self.settings.n_starts - 1, 1))
+        others *= np.exp(self.rng.normal(0.0, 1.0, others.shape))
+        others *= np.where(self.rng.random(others.shape) < 0.25, -1.0, 1.0)
+        return np.vstack([start, others])
 
     def is_new(self, expr: Expr) -> bool:
         """Not the same values, up to scale, as something fitted before."""

@@ -7,18 +7,21 @@ are allowed, and nothing of data or fits.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..symbolic.expr import Call, Const, Expr, Param, Var, call, children, product, size, total, variables
+from ..symbolic.expr import Call, Const, Expr, Param, Var, call, children, product, size, total, variables, walk
 
 UNARY = ("sin", "cos", "exp", "ln", "sqrt", "tanh", "abs")
 EXPONENTS = (-2.0, -1.0, -0.5, 0.5, 2.0, 3.0)
 ATTEMPTS = 20  # to hit a node of the wanted kind
 HINTED = 0.3  # of the units, where there are hints
 LARGEST_HINT = 20
+MANY = 5  # inputs: beyond that, products of two are many, so only the simplest
+INSTANCES = 3  # of each part of a hint
 
 # The moves by name and how often each is made; the last needs another formula.
 _MOVES = (
@@ -74,11 +77,22 @@ class Moves:
             argument = argument + _number(rng)
         return call(str(rng.choice(self.unary)), argument)
 
+    def units(self, n_random: int, *, rng: np.random.Generator) -> list[Expr]:
+        """Many units: powers and products of two inputs, instances of all parts of the hints, and random ones."""
+        inputs = [Var(i) for i in range(self.n_features)]
+        found: list[Expr] = [x if p == 1.0 else x**p for x in inputs for p in (1.0, *EXPONENTS)]
+        powers = [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0] if self.n_features <= MANY else [-1.0, 1.0]
+        for a, b in itertools.combinations(inputs, 2):
+            found += [a**p * b**q for p in powers for q in powers]
+        parts = {part: None for hint in self.hints for part in walk(hint) if _is_unit(part)}
+        found += [instance(part, rng=rng) for part in parts for _ in range(INSTANCES)]
+        return found + [self.unit(rng=rng) for _ in range(n_random)]
+
     def _hinted(self, rng: np.random.Generator) -> Expr:
         hint = self.hints[int(rng.integers(len(self.hints)))]
         for _ in range(ATTEMPTS):
             part = _node(hint, int(rng.integers(size(hint))))
-            if isinstance(part, Call) and size(part) <= LARGEST_HINT and variables(part):
+            if _is_unit(part):
                 return instance(part, rng=rng)
         return Var(int(rng.integers(self.n_features)))
 
@@ -145,6 +159,11 @@ class Moves:
         return _at_random(expr, lambda node: part, rng)
 
 
+def _is_unit(part: Expr) -> bool:
+    """May this part of a hint be a unit?"""
+    return isinstance(part, Call) and size(part) <= LARGEST_HINT and bool(variables(part))
+
+
 def instance(skeleton: Expr, *, rng: np.random.Generator) -> Expr:
     """The skeleton with random numbers for its parameters; every other exponent is 1."""
 
@@ -182,7 +201,7 @@ def _at_random(
         place = int(rng.integers(size(expr)))
         is_call = isinstance(_node(expr, place), Call)
         if not (only_calls and not is_call) and not (only_leaves and is_call):
-            return _replace(expr, place, change)
+            return replaced(expr, place, change)
     return expr
 
 
@@ -198,14 +217,15 @@ def _node(expr: Expr, place: int) -> Expr:
     return expr
 
 
-def _replace(expr: Expr, place: int, change: Callable[[Expr], Expr]) -> Expr:
+def replaced(expr: Expr, place: int, change: Callable[[Expr], Expr]) -> Expr:
+    """The formula with node number ``place`` changed, parents before children."""
     if not place:
         return change(expr)
     assert isinstance(expr, Call)
     args, place = list(expr.args), place - 1
     for i, child in enumerate(args):
         if place < size(child):
-            args[i] = _replace(child, place, change)
+            args[i] = replaced(child, place, change)
             break
         place -= size(child)
     return Call(expr.op, args)
