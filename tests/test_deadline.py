@@ -32,3 +32,8 @@ def test_without_slices_a_deadline_stays_itself() -> None:
     assert never.sooner(5.0) is never
     counted = Deadline(time.monotonic() + 100.0, sliced=False)
     assert counted.sooner(1.0) is counted
+
+
+def test_a_slice_remembers_the_end() -> None:
+    whole = Deadline.after(100.0)
+    assert whole.sooner(5.0).sooner(1.0).whole() == whole.whole() == whole

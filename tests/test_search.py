@@ -11,10 +11,11 @@ import pytest
 from unisymnet.candidate import Candidate, ParetoFront, Proposal, Status
 from unisymnet.deadline import Deadline
 from unisymnet.problem import Problem, make_problem
-from unisymnet.search import PROPOSALS_A_TURN, SearchResult, SearchSettings, search
+from unisymnet.search import SearchResult, SearchSettings, search
 from unisymnet.symbolic import Const, Var, parse
 from unisymnet.symbolic.expr import Expr, evaluate, size
 from unisymnet.trace import Event, trace_table
+from unisymnet.turns import PROPOSALS_A_TURN
 
 X = np.linspace(1.0, 3.0, 30)[:, None]
 Y = 2.0 * X[:, 0] ** 2

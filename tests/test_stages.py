@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,8 +13,9 @@ from unisymnet.candidate import ParetoFront, Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.model.proposer import TransformerProposer
 from unisymnet.problem import Problem, make_problem
-from unisymnet.stages import PROPOSERS, OnlyIf, default_proposers
+from unisymnet.stages import PROPOSERS, OnlyIf, Part, default_proposers
 from unisymnet.symbolic.expr import Const
+from unisymnet.turns import PROPOSALS_A_TURN
 
 X = np.random.default_rng(0).uniform(1.0, 3.0, (300, 2))
 
@@ -38,6 +40,33 @@ def test_a_proposer_for_the_other_kind_of_data_is_silent(noisy: bool) -> None:
     assert bool(said) == noisy and wanted.name == "talker"
 
 
+class Counter:
+    """Counts for ever."""
+
+    name = "counter"
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        yield from (Proposal(Const(float(number)), self.name) for number in itertools.count())
+
+
+def test_a_proposer_goes_on_at_its_next_place() -> None:
+    begun: list[Iterator[Proposal]] = []
+    places = [Part(Counter(), begun, share, 10.0) for share in (0.5, 0.2, 1.0)]
+    rng, target = np.random.default_rng(0), make_problem(X, X[:, 0])
+    said = [p.propose(target, ParetoFront(), rng=rng, deadline=Deadline.after(60.0).sooner(5.0)) for p in places]
+    numbers = [[proposal.expr.value for proposal in itertools.islice(turn, 200)] for turn in said]
+    assert [len(part) for part in numbers] == [PROPOSALS_A_TURN, PROPOSALS_A_TURN, 200]
+    assert list(itertools.chain(*numbers)) == list(range(2 * PROPOSALS_A_TURN + 200))
+
+
+def test_a_place_ends_when_its_share_of_the_time_is_over() -> None:
+    place = Part(Counter(), [], 0.5, 0.0)
+    rng, target = np.random.default_rng(0), make_problem(X, X[:, 0])
+    assert len(list(place.propose(target, ParetoFront(), rng=rng, deadline=Deadline.after(60.0)))) == 1
+
+
 def test_names_choose_and_unknown_names_are_told() -> None:
     assert {proposer.name for proposer in default_proposers(["bases", "evolve"])} == {"bases", "evolve"}
     assert {proposer.name for proposer in default_proposers()} == set(PROPOSERS)
@@ -60,4 +89,4 @@ def test_the_late_look_of_the_transformer_is_limited_only_where_evolution_follow
         return found[-1]
 
     assert late(["transformer"]).seconds is None  # the paper's own mode has all the time there is
-    assert late(None).seconds == late(["transformer", "evolve"]).seconds == 6.0
+    assert late(None).seconds == late(["transformer", "evolve"]).seconds == 3.0

@@ -35,9 +35,8 @@ class Deadline:
 
     def sooner(self, seconds: float) -> Deadline:
         """This deadline, or ``seconds`` from now, whichever comes first (itself where there are no slices)."""
-        if not self.sliced:
-            return self
-        return Deadline(min(self.moment, time.monotonic() + seconds), end=self.whole().moment)
+        moment = time.monotonic() + seconds
+        return Deadline(moment, end=self.whole().moment) if self.sliced and moment < self.moment else self
 
     def whole(self) -> Deadline:
         """The end itself, for a stage that gives way to others after every few proposals."""

@@ -19,9 +19,8 @@ from .problem import Problem
 from .protocols import Fitter, Proposer
 from .symbolic.expr import Const, Expr
 from .trace import Event, SearchResult, TraceRow
-from .turns import NoiseTest, Patience, Turns
+from .turns import PROPOSALS_A_TURN, NoiseTest, Patience, Turns
 
-PROPOSALS_A_TURN = 64
 # Of the remaining time for one proposer, unless it is the last: most of a short time, or none would come to its end;
 # less of a long one, or the last would get nothing of it.
 MAX_SHARE, LONG_SHARE, LONG = 0.4, 0.15, 4.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -15,6 +16,7 @@ from .deadline import Deadline
 from .problem import Problem
 from .protocols import Proposer
 from .symbolic.expr import Expr
+from .turns import PROPOSALS_A_TURN
 
 Row = tuple[str, str, dict[str, Any]]
 
@@ -96,9 +98,8 @@ _LIKELY: Row = (
     "transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 60, "n_skipped": 12, "seconds": 3.0}
 )  # fmt: skip
 _EVOLVE: Row = ("evolve", "propose.evolve:Evolve", {})
-# What evolution finds it often finds soon: with so many seconds left it has its first turn before the last stages,
-# which take long, and goes on after them.
-TIME_FOR_EVOLUTION = 10.0
+# What evolution finds it often finds soon, so it has three places (ADR 23): share of the time left and seconds at most.
+EVOLUTION = ((0.2, 4.0), (0.4, math.inf), (1.0, math.inf))
 # Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
 _HINTS: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 40})
 # Noisy data: what looks for exact laws only is left out.
@@ -107,7 +108,8 @@ _NOISY_SHALLOW: Row = (
 )  # fmt: skip
 # The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
 _FIRST = _CLOSED[:6]
-_IF_CLEAN = (
+# Without noise, in three parts between which evolution has its places.
+_AT_ONCE = (
     *_CLOSED[6:],
     _MODULATED,
     _COUPLED,
@@ -116,13 +118,10 @@ _IF_CLEAN = (
     *_CURVES,
     _PLANE_WAVES,
     *_EXPONENTIALS,
-    *(_SHALLOW, _MIDDLE, _LIKELIEST),
-    *_INVERTED,
-    *_INNER[:1],
-    *_NOISY,
-    *_INNER[1:],
 )
-_IF_CLEAN_LATE = (_LIKELY, _DEEP, *_MORE_EXPONENTIALS)
+_SOON = (_SHALLOW, _MIDDLE, _LIKELIEST, *_INVERTED, *_INNER[:1])
+_IN_THE_END = (*_NOISY, *_INNER[1:], _LIKELY, _DEEP, *_MORE_EXPONENTIALS)
+_IF_CLEAN = (_AT_ONCE, _SOON, _IN_THE_END)
 _IF_NOISY = (
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     ("extended", "propose.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
@@ -156,7 +155,7 @@ _RELEVANT: Row = (
 # Long formulas come so near to clean data that what they leave looks like noise; measurements are seldom that good.
 LEAST_NOISE = 1e-5
 
-_EVERY: tuple[Row, ...] = (*_FIRST, _RELEVANT, *_IF_CLEAN, *_IF_CLEAN_LATE, _TRANSFORMER, _EVOLVE)
+_EVERY: tuple[Row, ...] = (*_FIRST, _RELEVANT, *_AT_ONCE, *_SOON, *_IN_THE_END, _TRANSFORMER, _EVOLVE)
 PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _EVERY))
 
 
@@ -180,12 +179,16 @@ class OnlyIf:
 
 
 @dataclass(frozen=True)
-class Once:
-    """One of several places of a proposer: it begins at the first where so many seconds are left."""
+class Part:
+    """One of several places of a proposer, which goes on at each of them where it had to stop.
+
+    It ends after a ``share`` of the time left, ``seconds``, or as many proposals as a turn has.
+    """
 
     proposer: Proposer
+    begun: list[Iterator[Proposal]]  # shared by all its places
+    share: float
     seconds: float
-    begun: list[bool]  # shared by all its places
 
     @property
     def name(self) -> str:
@@ -194,9 +197,14 @@ class Once:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        if not self.begun and deadline.whole().remaining() >= self.seconds:
-            self.begun.append(True)
-            yield from self.proposer.propose(problem, front, rng=rng, deadline=deadline)
+        whole = deadline.whole()
+        limit = whole.sooner(min(self.share * whole.remaining(), self.seconds))
+        if not self.begun:
+            self.begun.append(self.proposer.propose(problem, front, rng=rng, deadline=deadline))
+        for number, proposal in enumerate(self.begun[0], 1):
+            yield proposal
+            if limit.expired() or (self.share < 1.0 and number >= PROPOSALS_A_TURN):
+                return
 
 
 def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Proposer] = ()) -> tuple[Proposer, ...]:
@@ -216,15 +224,14 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
             if names is None or name in names
         ]
 
-    begun: list[bool] = []
-    early, last = (
-        [Once(stage, seconds, begun) for stage in loaded((_EVOLVE,))] for seconds in (TIME_FOR_EVOLUTION, 0.0)
-    )
-    ordered = (*loaded(_IF_CLEAN), *early, *loaded(_IF_CLEAN_LATE))
+    evolution = loaded((_EVOLVE,))
+    begun: list[Iterator[Proposal]] = []
+    parts = [[Part(stage, begun, *times) for stage in evolution] for times in EVOLUTION]
+    ordered = (*loaded(_IF_CLEAN[0]), *parts[0], *loaded(_IF_CLEAN[1]), *parts[1], *loaded(_IF_CLEAN[2]))
     clean = [OnlyIf(proposer, False, judge) for proposer in ordered]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
     late = _BEFORE_EVOLUTION if names is None or _EVOLVE[0] in names else _TRANSFORMER
-    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *last)
+    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *parts[2])
 
 
 class _Judge:

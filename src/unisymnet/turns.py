@@ -20,6 +20,7 @@ from .trace import TraceRow
 # Is what the formula (caller's units) leaves of the target nothing but noise?
 NoiseTest = Callable[[Problem, Expr], bool]
 
+PROPOSALS_A_TURN = 64
 TOKENS_A_TURN = 4.0  # a longer formula must outlive more turns before it is believed
 LEAST_TURNS = 2
 DOUBTFUL = 3.0  # times as many turns where the data themselves do not look noisy: what looks like noise may be a law

@@ -197,9 +197,12 @@ def _standard_errors(tape: object, data: _Data, params: Floats, loss: float) -> 
     if not np.isfinite(J).all():
         return np.full(k, np.inf)
     # Unit columns first: parameters of very different size would drown in one pseudo-inverse.
-    norms = np.sqrt((data.weights[:, None] * J * J).sum(axis=0))
+    largest = np.abs(J).max(axis=0)  # whose square may be too large for a number
+    largest[largest == 0.0] = 1.0
+    unit = J / largest * np.sqrt(data.weights)[:, None]
+    norms = np.sqrt((unit * unit).sum(axis=0))
     norms[norms == 0.0] = 1.0
-    unit = J * np.sqrt(data.weights)[:, None] / norms
+    unit, norms = unit / norms, norms * largest
     inverse = np.linalg.pinv(unit.T @ unit, rcond=1e-14, hermitian=True)
     variance = loss * n / max(n - k, 1)
     return np.asarray(np.sqrt(np.maximum(np.diag(inverse), 0.0) * variance) / norms)

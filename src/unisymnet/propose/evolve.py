@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -44,6 +44,7 @@ class Individual:
     loss: float
     complexity: int
     length: float
+    merged: bool = False  # constants that say the same are one
 
     @cached_property
     def expr(self) -> Expr:
@@ -69,7 +70,7 @@ class Evolve:
     patience: int = 100  # generations without a shorter description before a population is given up
     populations: int = 8  # one for the front and, with hints, one for these; a new one for each that is given up
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons
-    n_instances: int = 4  # of each, at the beginning of a population
+    n_instances: int = 2  # of each, at the beginning of their population
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -126,8 +127,9 @@ class _Evolution:
         self.known_front: set[Expr] = set()
         self.worst = math.inf  # the longest description of those who might have to go
         self.shortest, self.waited = math.inf, 0
-        self.settle()
-        self.apart &= bool(self.people)
+        if self.apart:
+            self.settle()
+            self.apart = bool(self.people)
 
     def immigrate(self, front: ParetoFront) -> None:
         """Members of the front that are new here, and a few random units at the start."""
@@ -190,7 +192,7 @@ class _Evolution:
         if self.rng.random() < self.settings.capped:
             cap = self.people[int(self.rng.integers(len(self.people)))]
             entrants = [person for person in entrants if person.complexity <= cap.complexity] or [cap]
-        return min(entrants, key=attrgetter("length"))
+        return self.merge(min(entrants, key=attrgetter("length")))
 
     def individual(self, skeleton: Expr, params: Sequence[float], loss: float, nodes: int) -> Individual | None:
         if not math.isfinite(loss):
@@ -253,10 +255,10 @@ class _Evolution:
         if individual is None:
             return
         full = len(self.people) >= self.settings.population
-        # Merging takes as long as a fit: only for those that stay.
+        # Merging might still make it shorter.
         if full and individual.length - SLACK * math.log(len(self.y)) >= self.worst and not self.leads(individual):
             return
-        self.people.append(self.merged(individual))
+        self.people.append(individual)
         if not full:
             return
         keep = {id(p) for p in _best_by_complexity(self.people)}
@@ -268,12 +270,17 @@ class _Evolution:
         """Is nobody both as simple and as good?"""
         return not any(p.complexity <= individual.complexity and p.loss <= individual.loss for p in self.people)
 
-    def merged(self, individual: Individual) -> Individual:
-        """The same function without constants that say the same."""
-        skeleton, params = free_constants(individual.expr)
-        if len(params) >= len(individual.params):
+    def merge(self, individual: Individual) -> Individual:
+        """The same function without constants that say the same, in its place.  As dear as a fit: only for parents."""
+        if individual.merged:
             return individual
-        return self.individual(skeleton, params, individual.loss, individual.complexity) or individual
+        skeleton, params = free_constants(individual.expr)
+        better = None
+        if len(params) < len(individual.params):
+            better = self.individual(skeleton, params, individual.loss, individual.complexity)
+        better = replace(better or individual, merged=True)
+        self.people[self.people.index(individual)] = better
+        return better
 
 
 def _best_by_complexity(people: list[Individual]) -> list[Individual]:
