@@ -35,7 +35,7 @@ class TransformerProposer:
     ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  With ``brief`` whole beams
     come first, for a look at so many choices of exponents each, and draws and frequent labels get no more than that.
     The first ``n_skipped`` of each beam, which were looked at before, get none.  ``seconds``, if given, is how long the
-    stage may go on, fits included.
+    stage may go on, fits included, and no more than a ``share`` of the time left.
     """
 
     name: str = "transformer"
@@ -50,6 +50,7 @@ class TransformerProposer:
     n_skipped: int = 0
     weights: Path | None = None
     seconds: float | None = None
+    share: float = 0.1
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -59,7 +60,7 @@ class TransformerProposer:
         if widest is None or problem.n_rows < 3 or problem.spread == 0.0:
             return
         if self.seconds is not None:
-            deadline = deadline.sooner(self.seconds)
+            deadline = deadline.sooner(min(self.seconds, self.share * deadline.whole().remaining()))
         seen: set[Proposal] = set()
         for columns in column_sets(problem, widest.config.n_features):
             runtime = self._runtime(len(columns)) or widest

@@ -69,7 +69,8 @@ class Evolve:
     capped: float = 0.7  # of the parents
     patience: int = 100  # generations without a shorter description before a population is given up
     populations: int = 8  # one for the front and, with hints, one for these; a new one for each that is given up
-    hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons
+    hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons, after so many generations
+    alone: int = 24
     n_instances: int = 2  # of each, at the beginning of their population
 
     def propose(
@@ -79,21 +80,27 @@ class Evolve:
             return
         # A turn is 64 generations, so evolution may go on, turn after turn, as long as the search does.
         deadline = deadline.whole()
-        asked = (stage.propose(problem, front, rng=rng, deadline=deadline) for stage in self.hints)
-        hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
-        # The front would take over at once where hints grow, so these have a population of their own.
-        islands = [_Evolution(self, problem, rng, hints, apart) for apart in ((False, True) if hints else (False,))]
-        n_begun = len(islands)
+        islands, hints = [_Evolution(self, problem, rng)], None
+        n_begun, n_lived = 1, 0
         while n_begun <= self.populations:
+            if hints is None and n_lived >= self.alone:
+                asked = (stage.propose(problem, front, rng=rng, deadline=deadline) for stage in self.hints)
+                hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
+                if hints:
+                    # The front would take over at once where hints grow, so these have a population of their own.
+                    islands[0].learn(hints)
+                    islands.append(_Evolution(self, problem, rng, hints, apart=True))
+                    n_begun += 1
             for place, island in enumerate(islands):
                 if deadline.expired():
                     return
+                n_lived += 1
                 best = island.generation(front, deadline)
                 if best is not None:
                     yield Proposal(best.expr, self.name)
                 # Noisy data never become exact: evolution ends when a while of trying has brought nothing.
                 if island.waited >= self.patience:
-                    islands[place] = _Evolution(self, problem, rng, hints, island.apart)
+                    islands[place] = _Evolution(self, problem, rng, hints or (), island.apart)
                     n_begun += 1
 
 
@@ -119,10 +126,7 @@ class _Evolution:
         self.y: Floats = self.problem.y[rows]
         self.weights: Floats = self.problem.weights[rows]
         self.floor = (1e-13 * self.problem.spread) ** 2
-        unary = tuple(op for op in UNARY if self.problem.allows(op))
-        self.moves = Moves(self.problem.n_features, unary, self.hints)
-        units = self.moves.units(self.settings.n_units, rng=self.rng)
-        self.units = self.library = Library.of(units, self.X, self.y, self.weights)
+        self.learn(self.hints)
         self.age = 0
         self.known_front: set[Expr] = set()
         self.worst = math.inf  # the longest description of those who might have to go
@@ -130,6 +134,13 @@ class _Evolution:
         if self.apart:
             self.settle()
             self.apart = bool(self.people)
+
+    def learn(self, hints: tuple[Expr, ...]) -> None:
+        """Parts of these structures are likelier than others."""
+        unary = tuple(op for op in UNARY if self.problem.allows(op))
+        self.moves = Moves(self.problem.n_features, unary, hints)
+        units = self.moves.units(self.settings.n_units, rng=self.rng)
+        self.units = self.library = Library.of(units, self.X, self.y, self.weights)
 
     def immigrate(self, front: ParetoFront) -> None:
         """Members of the front that are new here, and a few random units at the start."""
