@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -70,15 +71,30 @@ class Oracle:
 
 def test_a_hint_is_found_at_once() -> None:
     target = problem("sin(1.7*x0*x1 + 0.6)/(x0 + 2.2)")
-    stage = Evolve(n_children=16, hints=(Oracle("sin(c0*x0*x1 + c1)/(x0 + c2)"),), n_instances=30)
+    stage = Evolve(n_children=16, hints=(Oracle("sin(c0*x0*x1 + c1)/(x0 + c2)"),), alone=0, n_instances=30)
     proposals = stage.propose(target, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.after(60))
     losses = [np.mean((evaluate(p.expr, target.X) - target.y) ** 2) for p in islice(proposals, 20)]
     assert min(losses) < 1e-12 * target.spread**2
 
 
+def test_hints_are_asked_for_after_some_generations() -> None:
+    asked: list[int] = []
+
+    class Asked(Oracle):
+        def propose(self, *args: Any, **settings: Any) -> Iterator[Proposal]:
+            asked.append(1)
+            yield from super().propose(*args, **settings)
+
+    stage = Evolve(n_children=4, hints=(Asked("c0*x0 + c1"),), alone=5)
+    target = problem("sin(1.7*x0*x1 + 0.6)/(x0 + 2.2)")
+    proposals = stage.propose(target, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.after(60))
+    assert len(list(islice(proposals, 3))) == 3 and not asked
+    assert len(list(islice(proposals, 30))) == 30 and asked == [1]
+
+
 def test_hints_without_a_value_do_no_harm() -> None:
     target = problem("x0 + x1")
-    stage = Evolve(n_children=4, patience=2, hints=(Oracle("ln(c0*x0 - 1e300)"),))
+    stage = Evolve(n_children=4, patience=2, hints=(Oracle("ln(c0*x0 - 1e300)"),), alone=0)
     proposals = stage.propose(target, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.after(60))
     assert list(islice(proposals, 40))
 
