@@ -1,9 +1,9 @@
-"""Evolution alone, with and without the transformer's hints, on random functions (ADR 22).
+"""Evolution alone on random functions: with the transformer's hints (ADR 22), without, and guessing all parts (ADR 23).
 
     python benchmarks/evolution.py --count 60 --max-time 10 --out evolution.jsonl
 
 One core, no other stage, an empty front.  Solved is what the strict judge takes for the law anywhere in the front; the
-second number is the median of log10 of the best loss over var(y) where neither solved it.  Interrupt and start again at
+second number is the median of log10 of the best loss over var(y) where none solved it.  Interrupt and start again at
 will: what is in the file is not run again.  The last line is for machines.
 """
 
@@ -31,7 +31,7 @@ from unisymnet.symbolic.expr import Expr, evaluate
 Record = dict[str, Any]
 LEAST_ROWS = 20
 HINTS = TransformerProposer(n_candidates=0, n_bags=1, n_samples=0, n_frequent=0, brief=8, width=40)
-KINDS = {"hints": Evolve(hints=(HINTS,)), "plain": Evolve()}
+KINDS = {"hints": Evolve(hints=(HINTS,)), "plain": Evolve(), "guessing": Evolve(solved=0.0)}
 
 
 def main() -> None:
