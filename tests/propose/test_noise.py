@@ -85,3 +85,12 @@ def test_the_unit_of_the_target_does_not_matter() -> None:
     huge = make_problem(noisy.X, noisy.y * noisy.y_scale * 1e30)
     assert only_noise_left(huge, parse("1e30*x0*sin(x1)"))
     assert not only_noise_left(huge, parse("1.1e30*x0*sin(x1)"))
+
+
+def test_a_formula_for_a_few_huge_values_leaves_no_noise() -> None:
+    X = np.random.default_rng(5).uniform(1.0, 2.0, (160, 2))
+    pole = float(X[0, 0]) - 1e-8
+    y = np.sin(3e3 * X[:, 0] * X[:, 1]) + np.where(np.arange(len(X)) == 0, 1e5, 0.0)
+    problem, few = make_problem(X, y), parse(f"0.001/(x0 - {pole!r})")
+    assert np.std(evaluate(few, X) - y) < 0.01 * np.std(y)
+    assert not only_noise_left(problem, few)

@@ -30,6 +30,8 @@ PLATEAU, MURKY_PLATEAU = 1.4, 1.08
 SURPRISE, N_FLIPS = 4.0, 60
 # The same for the test of neighbours, which takes the largest of many numbers; and how many rows count as near.
 NEAR_SURPRISE, NEAR = 5.0, (2, 6, 20)
+# Of the typical residual, and of the root mean square: a formula that does much for the latter alone explains few rows.
+HARDLY_LESS, MUCH_LESS = 0.5, 0.1
 # A test says nothing on fewer rows.  That of neighbours compares all pairs of rows.
 LEAST_ROWS = 24
 TEST_ROWS, PAIRED_ROWS = 1500, 300
@@ -67,6 +69,8 @@ def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
     left = (problem.y[rows] - values) * np.sqrt(problem.weights[rows])
     if len(rows) < LEAST_ROWS or not np.isfinite(left).all() or not np.std(left) > least * problem.spread:
         return False
+    if _explains_few(problem.y[rows], problem.y[rows] - values):
+        return False
     coordinates = [X, np.column_stack([values])]
     if np.all(X > 0.0):
         coordinates.append(np.log(X))
@@ -80,6 +84,12 @@ def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
         for size in (len(rows) // 12, len(rows) // 4)
         for residuals in (left, clipped)
     ) and not _neighbours_agree(X, (left, clipped, shares))
+
+
+def _explains_few(y: Floats, left: Floats) -> bool:
+    """Does the formula fit some huge values and leave most rows as they were?  Then nothing is known about these."""
+    typical = float(np.median(np.abs(y - np.median(y))))
+    return bool(np.median(np.abs(left)) > HARDLY_LESS * typical and np.std(left) < MUCH_LESS * np.std(y))
 
 
 def _clipped(left: Floats) -> Floats:
