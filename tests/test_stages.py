@@ -13,6 +13,7 @@ from unisymnet.candidate import ParetoFront, Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.model.proposer import TransformerProposer
 from unisymnet.problem import Problem, make_problem
+from unisymnet.protocols import Proposer
 from unisymnet.stages import PROPOSERS, OnlyIf, Part, default_proposers
 from unisymnet.symbolic.expr import Const
 from unisymnet.turns import PROPOSALS_A_TURN
@@ -84,9 +85,12 @@ def test_a_law_under_noise_ends_the_search_long_before_the_limit() -> None:
 
 
 def test_the_late_look_of_the_transformer_is_limited_only_where_evolution_follows() -> None:
-    def late(names: list[str] | None) -> TransformerProposer:
-        found = [p for p in default_proposers(names) if isinstance(p, TransformerProposer)]
-        return found[-1]
+    def late(names: list[str] | None) -> Proposer:
+        return [p for p in default_proposers(names) if p.name == "transformer"][-1]
 
-    assert late(["transformer"]).seconds is None  # the paper's own mode has all the time there is
-    assert late(None).seconds == late(["transformer", "evolve"]).seconds == 3.0
+    alone = late(["transformer"])
+    assert isinstance(alone, TransformerProposer) and alone.seconds is None  # the paper's own mode has all the time
+    for names in (None, ["transformer", "evolve"]):
+        found = late(names)
+        assert isinstance(found, OnlyIf) and found.noisy
+        assert isinstance(found.proposer, TransformerProposer) and found.proposer.seconds == 3.0

@@ -230,8 +230,12 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
     ordered = (*loaded(_IF_CLEAN[0]), *parts[0], *loaded(_IF_CLEAN[1]), *parts[1], *loaded(_IF_CLEAN[2]))
     clean = [OnlyIf(proposer, False, judge) for proposer in ordered]
     noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
-    late = _BEFORE_EVOLUTION if names is None or _EVOLVE[0] in names else _TRANSFORMER
-    return (*loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *loaded((late,)), *trained, *parts[2])
+    # Without noise evolution makes more of likely structures than a long look at each.
+    late = [OnlyIf(proposer, True, judge) for proposer in loaded((_BEFORE_EVOLUTION,))]
+    return (
+        *loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *(late if evolution else loaded((_TRANSFORMER,))),
+        *trained, *parts[2],
+    )  # fmt: skip
 
 
 class _Judge:

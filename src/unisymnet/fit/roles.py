@@ -41,6 +41,16 @@ def costs_of(
     return found
 
 
+def drawn(skeleton: Expr, *, rng: np.random.Generator) -> dict[int, float]:
+    """Exponents (by parameter's index) at random, each as often as random functions have it in its role."""
+    found = {}
+    for position, costs in _roles(skeleton).items():
+        values = [value for value in costs if value is not None]
+        chances = np.cumsum(np.exp([-costs[value] for value in values]))
+        found[position] = values[int(np.searchsorted(chances, rng.random() * chances[-1], "right"))]
+    return found
+
+
 def facing_up(skeleton: Expr, X: NDArray[np.float64]) -> Expr:
     """Powers of what is negative on all rows as powers of its negative; the sign is another constant's affair."""
 

@@ -71,7 +71,7 @@ class Evolve:
     populations: int = 8  # one for the front and, with hints, one for these; a new one for each that is given up
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons, after so many generations
     alone: int = 24
-    n_instances: int = 2  # of each, at the beginning of their population
+    n_instances: int = 4  # of each, at the beginning of their population
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline

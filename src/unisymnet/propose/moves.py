@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..fit.roles import drawn
 from ..symbolic.expr import Call, Const, Expr, Param, Var, call, children, product, size, total, variables, walk
 
 UNARY = ("sin", "cos", "exp", "ln", "sqrt", "tanh", "abs")
@@ -165,7 +166,8 @@ def _is_unit(part: Expr) -> bool:
 
 
 def instance(skeleton: Expr, *, rng: np.random.Generator) -> Expr:
-    """The skeleton with random numbers for its parameters; every other exponent is 1."""
+    """The skeleton with random numbers for its parameters, and exponents that are likely at their place."""
+    exponents = drawn(skeleton, rng=rng)
 
     def fill(node: Expr) -> Expr:
         if isinstance(node, Param):
@@ -173,8 +175,8 @@ def instance(skeleton: Expr, *, rng: np.random.Generator) -> Expr:
         if not isinstance(node, Call):
             return node
         if node.op == "pow" and isinstance(node.args[1], Param):
-            base = fill(node.args[0])
-            return base if rng.random() < 0.5 else base ** float(rng.choice(EXPONENTS))
+            base, power = fill(node.args[0]), exponents.get(node.args[1].index, 1.0)
+            return base if power == 1.0 else base**power
         return Call(node.op, [fill(child) for child in node.args])
 
     return fill(skeleton)
