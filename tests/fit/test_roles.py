@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from unisymnet.fit.exponents import EXPONENTS, simplest_choices
-from unisymnet.fit.roles import costs_of, facing_up, smooth_variants
+from unisymnet.fit.roles import costs_of, drawn, facing_up, smooth_variants
 from unisymnet.symbolic.expr import Expr, Param, Var, evaluate
 
 x, z = Var(0), Var(1)
@@ -52,3 +52,12 @@ def test_odd_and_even_powers_of_either_sign() -> None:
         assert values == pytest.approx(both[:, 0] ** exponent)
     assert list(smooth_variants(c[0] * x ** c[1], up, 8)) == []
     assert len(list(smooth_variants(c[0] * x ** c[1] * z ** c[2], both, 3))) == 3
+
+
+def test_exponents_are_drawn_as_their_role_has_them() -> None:
+    rng = np.random.default_rng(0)
+    product = [drawn(Var(0) ** Param(1) * Var(1) ** Param(0), rng=rng) for _ in range(300)]
+    alone = [drawn(Var(0) ** Param(0), rng=rng)[0] for _ in range(300)]
+    assert all(set(exponents) == {0, 1} for exponents in product)
+    assert sum(exponents[0] in (1.0, -1.0) for exponents in product) > 240
+    assert alone.count(1.0) < 5 and alone.count(-1.0) > 100

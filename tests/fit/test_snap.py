@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from unisymnet.fit.snap import snap
+from unisymnet.fit.snap import _Data, _standard_errors, snap
+from unisymnet.fit.tape import compile_tape
 from unisymnet.symbolic import evaluate, parse
 from unisymnet.symbolic.simplify import simplify
 
@@ -99,3 +100,12 @@ def test_units_are_held_on_request() -> None:
     assert "x0 + 1" in str(held.expr)
     free = snap(parse("2.1*sin(1*x0 + 1) + x1"), X, y, drop=False)
     assert free.loss < held.loss
+
+
+def test_slopes_whose_squares_are_no_numbers_still_have_errors() -> None:
+    # The derivative by the first constant is up to 1e160, so its square overflows.
+    inputs, params = np.linspace(0.98, 1.0, 60)[:, None], np.array([2e-160, 370.0])
+    skeleton = parse("c0*exp(c1*x0)")
+    data = _Data(inputs, evaluate(skeleton, inputs, params), None, None)
+    errors = _standard_errors(compile_tape(skeleton, 1), data, params, 1e-4)
+    assert np.isfinite(errors).all() and (errors > 1e-9 * params).all() and (errors < params).all()
