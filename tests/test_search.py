@@ -85,6 +85,27 @@ def test_an_exact_law_ends_the_search() -> None:
     assert str(result.front[-1].expr) == "2*x0**2"
 
 
+class Cleaner(PlainFitter):
+    """Drops what is superfluous."""
+
+    def finish(self, candidate: Candidate, problem: Problem, *, deadline: Deadline) -> Candidate:
+        self.finished.append(str(candidate.expr))
+        return self.fit(Proposal(parse("2*x0**2"), "cleaned"), problem, rng=np.random.default_rng(0), deadline=deadline)
+
+
+def test_a_law_with_something_superfluous_beside_it_is_cleaned_at_once() -> None:
+    late, fitter = Script("late", ["x0"]), Cleaner()
+    result = run(Script("first", ["x0", "2*x0**2 + 3e-6*x0"]), late, fitter=fitter)
+    assert result.stopped == "exact" and late.log == []
+    assert fitter.finished[0] == "2*x0**2 + 3e-06*x0"
+
+
+def test_what_is_not_cleaner_is_cleaned_once_for_every_tenth_of_the_loss() -> None:
+    fitter = PlainFitter()
+    run(Script("first", [f"2*x0**2 + {k}e-7*x0" for k in (30, 29, 28, 27, 5)]), fitter=fitter, n_finished=0)
+    assert fitter.finished == ["2*x0**2 + 3e-06*x0", "2*x0**2 + 5e-07*x0"]
+
+
 def test_the_mean_is_always_there() -> None:
     result = run()
     assert result.stopped == "exhausted"

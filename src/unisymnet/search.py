@@ -24,6 +24,8 @@ from .turns import PROPOSALS_A_TURN, NoiseTest, Patience, Turns
 # Of the remaining time for one proposer, unless it is the last: most of a short time, or none would come to its end;
 # less of a long one, or the last would get nothing of it.
 MAX_SHARE, LONG_SHARE, LONG = 0.4, 0.15, 4.0
+NEARLY = 1e-10  # of the target's variance
+MAX_CLEANING = 1.0  # seconds, for a formula that is nearly exact
 MIN_FINISH = 0.3  # seconds for clean constants even when a stage has overrun
 
 
@@ -58,6 +60,10 @@ class _Run:
     n_evaluations: int = 0
     n_whole: int = 0  # of these, those that were no brief looks
     stopped: str = ""
+    nearly: float = 0.0  # a loss that asks for cleaning
+
+    def __post_init__(self) -> None:
+        self.nearly = NEARLY * self.spread**2
 
     def tell(self, kind: str, stage: str) -> None:
         self.on_event(Event(kind, stage, time.monotonic() - self.started, self.n_evaluations, self.front))
@@ -80,12 +86,21 @@ class _Run:
         if candidate.status is not Status.OK or candidate.complexity > self.settings.max_complexity:
             return
         row.best_loss = min(row.best_loss, candidate.loss)
-        if self.front.add(candidate):
-            row.n_kept += 1
-            self.tell("front", row.stage)
-            rounded = candidate.loss <= (1.2 * self.problem.rounding * self.problem.y_scale) ** 2
-            if self.settings.stop_when_exact and (rounded or is_exact(candidate, self.spread)):
-                self.stopped = "exact"
+        if self.keep(candidate, row) and not self.stopped and candidate.loss <= self.nearly:
+            # The law, perhaps, with something superfluous beside it: without that its constants settle.
+            self.nearly = 0.1 * candidate.loss
+            self.keep(self.fitter.finish(candidate, self.problem, deadline=self.deadline.sooner(MAX_CLEANING)), row)
+
+    def keep(self, candidate: Candidate, row: TraceRow) -> bool:
+        """Put it on the front, if it is worth it; an exact law ends the search."""
+        if not self.front.add(candidate):
+            return False
+        row.n_kept += 1
+        self.tell("front", row.stage)
+        rounded = candidate.loss <= (1.2 * self.problem.rounding * self.problem.y_scale) ** 2
+        if self.settings.stop_when_exact and (rounded or is_exact(candidate, self.spread)):
+            self.stopped = "exact"
+        return True
 
     @property
     def spread(self) -> float:
