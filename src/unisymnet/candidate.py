@@ -115,6 +115,8 @@ RARE_NATS = 4.0
 
 # Residuals below this share of the target's spread are rounding, not information.
 EXACT = 1e-11
+# Digits that a law has beyond those that its constants would buy an approximation, and how many can be asked for.
+SPARE_DIGITS, DIGITS_A_CONSTANT, MOST_DIGITS = 3.0, 1.2, 13.5
 
 RULES = ("best", "accuracy", "simplest")
 
@@ -146,8 +148,12 @@ def _n_rare(expr: Expr, inside: frozenset[str] = frozenset()) -> int:
 
 
 def is_exact(candidate: Candidate, spread: float) -> bool:
-    """Does the formula reproduce the target to machine precision?"""
-    return candidate.status is Status.OK and candidate.loss <= (EXACT * spread) ** 2
+    """Does the formula reproduce the target to machine precision?
+
+    Every constant brings a formula about a digit nearer to any smooth function, so one with many must come nearer.
+    """
+    digits = max(-math.log10(EXACT), min(SPARE_DIGITS + DIGITS_A_CONSTANT * candidate.n_constants, MOST_DIGITS))
+    return candidate.status is Status.OK and candidate.loss <= (10.0**-digits * spread) ** 2
 
 
 def select(
