@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unisymnet.candidate import RARE_NATS, Candidate, ParetoFront, Status, description_length
+from unisymnet.candidate import RARE_NATS, Candidate, ParetoFront, Status, description_length, is_exact
 from unisymnet.symbolic import parse
 
 
@@ -80,3 +80,12 @@ def test_would_enter_agrees_with_add() -> None:
 def test_rare_functions_and_nestings_cost_more(plain: str, rare: str) -> None:
     first, second = (description_length(candidate(0.1, 4, text), n_rows=100, spread=1.0) for text in (plain, rare))
     assert second == pytest.approx(first + RARE_NATS)
+
+
+def test_a_formula_with_many_constants_is_exact_only_to_more_digits() -> None:
+    def exact(n_constants: int, left: float) -> bool:
+        return is_exact(Candidate(parse("x0"), (left * 3.0) ** 2, 9, n_constants), spread=3.0)
+
+    assert exact(2, 0.9e-11) and not exact(2, 1.1e-11)
+    assert not exact(12, 1e-12)  # what an approximation of a smooth function reaches
+    assert exact(12, 1e-14)

@@ -235,3 +235,16 @@ def test_brief_looks_are_no_test_of_patience(brief: int, stopped: str) -> None:
     settings = SearchSettings(max_time=30.0, is_noise=lambda problem, expr: True)
     result = search(problem(), proposers, PlainFitter(), settings, rng=np.random.default_rng(0))
     assert result.stopped == stopped
+
+
+def test_a_proposer_gets_less_of_a_long_time() -> None:
+    given: list[float] = []
+
+    class Waiter(Endless):
+        def propose(self, *args: object, deadline: Deadline, **settings: object) -> Iterator[Proposal]:
+            given.append(deadline.remaining())
+            yield from ()
+
+    for seconds in (5.0, 1000.0):
+        run(Waiter(), Script("last", ["x0"]), max_time=seconds, finish_share=0.0)
+    assert given == pytest.approx([0.4 * 5.0, 0.15 * 1000.0], rel=0.05)

@@ -118,3 +118,9 @@ def test_it_gives_up_when_nothing_improves() -> None:
     rng, deadline = np.random.default_rng(0), Deadline.after(60)
     proposals = stage.propose(make_problem(X, noise), ParetoFront(), rng=rng, deadline=deadline)
     assert len(list(islice(proposals, 2000))) < 2000
+
+
+def test_many_inputs_do_not_make_endlessly_many_units() -> None:
+    rng = np.random.default_rng(0)
+    few, many = (len(Moves(n, ("sin",)).units(50, rng=rng)) for n in (4, 300))
+    assert few == 4 * 7 + 6 * 36 + 50 and many == 300 * 7 + 100 * 4 + 50

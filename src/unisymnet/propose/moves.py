@@ -22,6 +22,7 @@ ATTEMPTS = 20  # to hit a node of the wanted kind
 HINTED = 0.3  # of the units, where there are hints
 LARGEST_HINT = 20
 MANY = 5  # inputs: beyond that, products of two are many, so only the simplest
+MOST_PAIRS = 100  # of inputs, drawn where there are more
 INSTANCES = 3  # of each part of a hint
 
 # The moves by name and how often each is made; the last needs another formula.
@@ -83,7 +84,9 @@ class Moves:
         inputs = [Var(i) for i in range(self.n_features)]
         found: list[Expr] = [x if p == 1.0 else x**p for x in inputs for p in (1.0, *EXPONENTS)]
         powers = [-2.0, -1.0, -0.5, 0.5, 1.0, 2.0] if self.n_features <= MANY else [-1.0, 1.0]
-        for a, b in itertools.combinations(inputs, 2):
+        pairs = list(itertools.combinations(inputs, 2))
+        for i in rng.permutation(len(pairs))[:MOST_PAIRS]:
+            a, b = pairs[int(i)]
             found += [a**p * b**q for p in powers for q in powers]
         parts = {part: None for hint in self.hints for part in walk(hint) if _is_unit(part)}
         found += [instance(part, rng=rng) for part in parts for _ in range(INSTANCES)]
