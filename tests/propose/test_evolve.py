@@ -14,6 +14,7 @@ from unisymnet.deadline import Deadline
 from unisymnet.problem import Problem, make_problem
 from unisymnet.propose.evolve import Evolve
 from unisymnet.propose.moves import Moves, instance
+from unisymnet.propose.spell import spell
 from unisymnet.symbolic import evaluate, parse
 from unisymnet.symbolic.expr import Call, Expr, n_params, variables, walk
 
@@ -46,6 +47,12 @@ def test_only_allowed_operators() -> None:
     target = problem("x0*x1", operators=frozenset({"add", "mul", "sub", "div", "pow"}))
     used = {node.op for expr in first(20, target, ParetoFront()) for node in walk(expr) if isinstance(node, Call)}
     assert not used & {"sin", "cos", "exp", "ln", "tanh", "abs"}
+
+
+def test_sums_and_products_stay_such() -> None:
+    target = problem("x0**2*x1 + sin(x0)", operators=frozenset({"add", "mul"}))
+    found = first(20, target, ParetoFront())
+    assert found and all(spell(expr, target) is not None for expr in found)
 
 
 def test_moves_stay_within_the_inputs() -> None:

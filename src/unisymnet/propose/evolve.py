@@ -30,6 +30,7 @@ from ..symbolic.expr import Call, Expr, Var, bind, evaluate, evaluate_shared, si
 from ..symbolic.simplify import simplify
 from .backward import Library
 from .moves import LARGEST_HINT, UNARY, Moves, instance
+from .spell import spell
 
 MOST_FORMS = 100_000
 SLACK = 1.0  # half the number of constants that merging may win
@@ -222,6 +223,8 @@ class _Evolution:
                 memory.clear()
         expr = simplify(expr, self.forms)
         if size(expr) > self.settings.max_size or not any(isinstance(node, Var) for node in walk(expr)):
+            return None
+        if spell(expr, self.problem) is None:  # moves know the unary operators that are allowed, not the others
             return None
         skeleton, start = numbered(expr)
         # A move adds a few constants that merging will take away again.
