@@ -114,7 +114,7 @@ def _triangle(columns: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     scales = np.where((scales > 0.0) & np.isfinite(scales), scales, np.inf)
     table = np.where(np.isfinite(scales), table, 0.0) / scales
     if len(table) > table.shape[1] + 1:
-        both = np.linalg.qr(np.column_stack([table, target]), mode="r")
+        both = np.asarray(np.linalg.qr(np.column_stack([table, target]), mode="r"))
         table, target = both[:, :-1], both[:, -1]
     return table, target, scales
 
