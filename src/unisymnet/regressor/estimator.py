@@ -22,14 +22,12 @@ from .interrupt import Interrupts
 from .own import as_expr
 from .saved import load_model, save_model
 from .table import chosen_text, frame_rows, front_text
-from .validation import check_data, check_parameters, check_rows, operator_set, read_loss, seed_generator
+from .validation import check_data, check_parameters, check_rows, seed_generator
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from ..problem import Problem
-    from ..protocols import Proposer
     from .entry import Entry
     from .run import FitEvent, Options
 
@@ -286,55 +284,6 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         return tuple(entry.formula for entry in self.front_)
 
     def _options(self) -> Options:
-        from joblib import effective_n_jobs
+        from .options import options_of
 
-        from ..fit.exponents import EXPONENTS
-        from ..fit.polish import Polish
-        from ..fit.sfo import SFO
-        from ..propose.noise import looks_noisy, only_noise_left
-        from ..search import SearchSettings
-        from ..stages import default_proposers, dno_proposers
-        from .run import Options
-
-        operators = operator_set(self.operators)
-        given = list(self.proposers or ())
-        own = tuple(proposer for proposer in given if not isinstance(proposer, str))
-        names = [name for name in given if isinstance(name, str)]
-        default_proposers(names)  # an unknown name is told before any work
-        # Who names the ways of proposing gets no other unless the strategy asks for it.
-        trained = dno_proposers(self.strategy) if not given or self.strategy.startswith("dno") else ()
-
-        def chosen(problem: Problem) -> tuple[Proposer, ...]:
-            if given and not names:
-                return (*own, *trained)
-            return (*own, *default_proposers(names or None, trained))
-
-        values = EXPONENTS if self.exponents is None else (*map(float, self.exponents), None)
-        sfo = SFO(exponents=values, n_threads=effective_n_jobs(self.n_jobs))
-        return Options(
-            settings=SearchSettings(
-                max_time=self.max_time,
-                max_evaluations=self.max_evaluations,
-                max_complexity=self.max_complexity,
-                is_noise=only_noise_left,
-                looks_noisy=looks_noisy,
-            ),
-            proposers=chosen,
-            fitter=Polish(sfo=sfo),
-            fitter_for=lambda loss: Polish(loss=loss, sfo=sfo),
-            operators=operators,
-            noise=self.noise,
-            selection=self.selection,
-            validation_fraction=self.validation_fraction,
-            max_rows=self.max_rows,
-            max_columns=self.max_columns,
-            checkpoint=self.checkpoint,
-            callback=self.callback,
-            verbose=self.verbose,
-            fingerprinted={
-                "operators": sorted(operators),
-                "max_complexity": self.max_complexity,
-                **({} if self.loss == "mse" else {"loss": self.loss}),
-            },
-            loss=read_loss(self.loss),
-        )
+        return options_of(self)

@@ -1,0 +1,67 @@
+"""What the parameters of the estimator mean for one fit: stages, fitter and limits of the search.
+
+Apart from the estimator, so that a model is made, loaded and asked without loading the search.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from joblib import effective_n_jobs
+
+from ..fit.exponents import EXPONENTS
+from ..fit.polish import Polish
+from ..fit.sfo import SFO
+from ..problem import Problem
+from ..propose.noise import looks_noisy, only_noise_left
+from ..protocols import Proposer
+from ..search import SearchSettings
+from ..stages import default_proposers, dno_proposers
+from .run import Options
+from .validation import operator_set, read_loss
+
+
+def options_of(model: Any) -> Options:
+    """The options of one fit of this estimator, whose parameters have been checked."""
+    operators = operator_set(model.operators)
+    given = list(model.proposers or ())
+    own = tuple(proposer for proposer in given if not isinstance(proposer, str))
+    names = [name for name in given if isinstance(name, str)]
+    default_proposers(names)  # an unknown name is told before any work
+    # Who names the ways of proposing gets no other unless the strategy asks for it.
+    trained = dno_proposers(model.strategy) if not given or model.strategy.startswith("dno") else ()
+
+    def chosen(problem: Problem) -> tuple[Proposer, ...]:
+        if given and not names:
+            return (*own, *trained)
+        return (*own, *default_proposers(names or None, trained))
+
+    values = EXPONENTS if model.exponents is None else (*map(float, model.exponents), None)
+    sfo = SFO(exponents=values, n_threads=effective_n_jobs(model.n_jobs))
+    return Options(
+        settings=SearchSettings(
+            max_time=model.max_time,
+            max_evaluations=model.max_evaluations,
+            max_complexity=model.max_complexity,
+            is_noise=only_noise_left,
+            looks_noisy=looks_noisy,
+        ),
+        proposers=chosen,
+        fitter=Polish(sfo=sfo),
+        fitter_for=lambda loss: Polish(loss=loss, sfo=sfo),
+        operators=operators,
+        noise=model.noise,
+        selection=model.selection,
+        validation_fraction=model.validation_fraction,
+        max_rows=model.max_rows,
+        max_columns=model.max_columns,
+        checkpoint=model.checkpoint,
+        callback=model.callback,
+        verbose=model.verbose,
+        fingerprinted={
+            "operators": sorted(operators),
+            "max_complexity": model.max_complexity,
+            **({} if model.loss == "mse" else {"loss": model.loss}),
+        },
+        loss=read_loss(model.loss),
+    )
