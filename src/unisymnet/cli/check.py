@@ -8,26 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from .tables import _text_fault, read_frame
+from .tables import Dialect, _text_fault, read_frame
 
 FEW_ROWS, MANY_COLUMNS, WIDE = 20, 10, 1e6
 
 
 def check_table(data: str, target: str | None, delimiter: str | None, as_json: bool) -> None:
     frame, dialect = read_frame(data, delimiter)
-    target = str(frame.columns[-1]) if target is None else target
-    if target not in frame.columns:
-        raise DataError(f"{data} has no column {target!r}; it has {', '.join(frame.columns)}")
-    columns = [_column(frame, str(name), target) for name in frame.columns]
-    found: dict[str, Any] = {
-        "rows": len(frame),
-        "target": target,
-        "delimiter": None if dialect is None else dialect.delimiter,
-        "decimal": None if dialect is None else dialect.decimal,
-        "encoding": None if dialect is None else dialect.encoding,
-        "columns": columns,
-        "warnings": _warnings(frame, columns, target),
-    }
+    found = describe(data, frame, dialect, target)
+    target, columns = found["target"], found["columns"]
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return
@@ -46,6 +35,23 @@ def check_table(data: str, target: str | None, delimiter: str | None, as_json: b
     if not found["warnings"]:
         print("  nothing stands out")
     print(f"next: unisymnet fit {data} --target {target}")
+
+
+def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None) -> dict[str, Any]:
+    """Rows, columns and warnings as plain data."""
+    target = str(frame.columns[-1]) if target is None else target
+    if target not in frame.columns:
+        raise DataError(f"{data} has no column {target!r}; it has {', '.join(frame.columns)}")
+    columns = [_column(frame, str(name), target) for name in frame.columns]
+    return {
+        "rows": len(frame),
+        "target": target,
+        "delimiter": None if dialect is None else dialect.delimiter,
+        "decimal": None if dialect is None else dialect.decimal,
+        "encoding": None if dialect is None else dialect.encoding,
+        "columns": columns,
+        "warnings": _warnings(frame, columns, target),
+    }
 
 
 def _column(frame: Any, name: str, target: str) -> dict[str, Any]:

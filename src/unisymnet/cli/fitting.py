@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,22 @@ class Request:
 
 def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
     """Fit and print; the exit code."""
-    table = load_table(
+    table = read_request(request)
+    folder = Path(out) if out is not None else Path(f"{_stem(request.data)}-run")
+    if not as_json:
+        _announce(request, table)
+    model = fit_into(folder, request, table, resume=resume, verbose=not (quiet or as_json))
+    code = python_source(request, table)
+    if as_json:
+        print(json.dumps(_json(model, folder / "model.json", code, table.notes), ensure_ascii=False, indent=2))
+    else:
+        _report(model, folder, code)
+    return INTERRUPTED if model.interrupted_ else FOUND
+
+
+def read_request(request: Request) -> Table:
+    """The table of a request, columns and rows chosen."""
+    return load_table(
         request.data,
         target=request.target,
         features=request.features,
@@ -44,27 +59,30 @@ def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, q
         weights=request.weights,
         delimiter=request.delimiter,
     )
-    folder = Path(out) if out is not None else Path(f"{_stem(request.data)}-run")
+
+
+def fit_into(
+    folder: Path,
+    request: Request,
+    table: Table,
+    *,
+    resume: bool = False,
+    verbose: bool = False,
+    callback: Callable[[Any], Any] | None = None,
+) -> UniSymNetRegressor:
+    """Fit, and leave in the folder everything that the other commands need."""
     saved = folder / "checkpoint"
     if saved.exists() and not resume:
         shutil.rmtree(saved)
-    if not as_json:
-        _announce(request, table)
     try:
-        model = UniSymNetRegressor(**request.settings, checkpoint=str(saved), verbose=not (quiet or as_json))
+        model = UniSymNetRegressor(**request.settings, checkpoint=str(saved), verbose=verbose, callback=callback)
         model.fit(table.X, table.y, sample_weight=table.weights, guesses=list(request.guesses) or None)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
-    path = folder / "model.json"
-    model.save(path)
+    model.save(folder / "model.json")
     model.equations_.to_csv(folder / "equations.csv", index=False)
     remember_data(folder, request)
-    code = python_source(request, table)
-    if as_json:
-        print(json.dumps(_json(model, path, code, table.notes), ensure_ascii=False, indent=2))
-    else:
-        _report(model, folder, code)
-    return INTERRUPTED if model.interrupted_ else FOUND
+    return model
 
 
 def loss_option(text: str) -> str | tuple[str, float]:

@@ -70,7 +70,10 @@ class Options:
 
 @dataclass(frozen=True)
 class FitEvent:
-    """What a callback is told: the stage at work, time, formulas tried, and the best formula so far."""
+    """What a callback is told: the stage at work, time, formulas tried, the best formula, and the front so far.
+
+    The candidates of the front are in the columns of `best`, simple ones first.
+    """
 
     kind: str
     stage: str
@@ -78,6 +81,7 @@ class FitEvent:
     n_evaluations: int
     best: Formula
     n_formulas: int
+    front: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -277,7 +281,8 @@ class _Task:
             progress.tell(event.seconds, event.n_evaluations, event.front, event.stage)
         if self.options.callback is not None and len(event.front):
             best = Formula(self.best(event.front).expr, self.names, self.target)
-            told = FitEvent(event.kind, event.stage, event.seconds, event.n_evaluations, best, len(event.front))
+            front = tuple(event.front)
+            told = FitEvent(event.kind, event.stage, event.seconds, event.n_evaluations, best, len(front), front)
             self.options.callback(told)
 
     def best(self, front: ParetoFront) -> Candidate:

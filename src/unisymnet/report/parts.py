@@ -31,6 +31,13 @@ LANGUAGES = (("latex", "LaTeX"), ("python", "Python"), ("excel", "Excel"), ("c",
 
 def formula_part(model: Any, index: int, rows: Rows | None) -> str:
     """Everything about formula `index`; hidden unless it is the picked one."""
+    hidden = "" if index == model.picked_ else " hidden"
+    inner = "".join(formula_sections(model, index, rows).values())
+    return f'<div data-formula="{index}" id="part-{index}"{hidden}>{inner}</div>'
+
+
+def formula_sections(model: Any, index: int, rows: Rows | None) -> dict[str, str]:
+    """The cards about formula `index` by name, in the order of the page; empty where there is nothing to say."""
     entry = model.front_[index]
     slices = []
     if rows is not None:
@@ -40,16 +47,14 @@ def formula_part(model: Any, index: int, rows: Rows | None) -> str:
     if rows is not None:
         careful.append("Nothing is known outside the range of the data: see the shaded parts of the curves below.")
     careful += [f"{note[:1].upper()}{note[1:]}." for note in model.notes_]
-    hidden = "" if index == model.picked_ else " hidden"
-    inner = [
-        _head(model, entry, index),
-        _cautions(careful),
-        _constants(entry.formula),
-        *(_fit(entry.formula, rows) if rows is not None else ()),
-        *(_responses(entry.formula, rows, slices, index) if rows is not None else ()),
-        _network(entry.formula),
-    ]
-    return f'<div data-formula="{index}" id="part-{index}"{hidden}>{"".join(inner)}</div>'
+    return {
+        "head": _head(model, entry, index),
+        "cautions": _cautions(careful),
+        "constants": _constants(entry.formula),
+        "fit": "".join(_fit(entry.formula, rows)) if rows is not None else "",
+        "responses": "".join(_responses(entry.formula, rows, slices, index)) if rows is not None else "",
+        "network": _network(entry.formula),
+    }
 
 
 def shown(formula: Formula, *, digits: int = DIGITS, block: bool = False, equation: bool = False) -> str:
