@@ -31,7 +31,7 @@ from unisymnet.bench.problems import BenchProblem, load_suite
 from unisymnet.bench.task import split
 from unisymnet.corpus import LOW, Corpus
 from unisymnet.metrics import is_solution_strict
-from unisymnet.stages import PROPOSERS
+from unisymnet.search.order import PROPOSERS
 from unisymnet.symbolic.expr import Expr, evaluate
 from unisymnet.symbolic.parse import parse
 

@@ -24,8 +24,8 @@ from unisymnet.fit.polish import Polish
 from unisymnet.metrics import is_solution_strict
 from unisymnet.model.proposer import TransformerProposer
 from unisymnet.problem import make_problem
-from unisymnet.propose.evolve import Evolve
-from unisymnet.search import SearchSettings, search
+from unisymnet.propose.evolve.evolve import Evolve
+from unisymnet.search.loop import SearchSettings, search
 from unisymnet.symbolic.expr import Expr, evaluate
 
 Record = dict[str, Any]

@@ -29,11 +29,10 @@ from threadpoolctl import threadpool_limits
 from unisymnet.corpus.points import sample_inputs
 from unisymnet.corpus.settings import LOW
 from unisymnet.corpus.trees import TreeSampler, uniforms
-from unisymnet.fit import elementary
 from unisymnet.fit.constants import fit_constants
-from unisymnet.fit.kernels import evaluate_tape, fit_tape, program_of, warm_up
-from unisymnet.fit.projection import Program, load, move, stride_of
-from unisymnet.fit.tape import compile_tape
+from unisymnet.fit.kernels.fit import elementary, evaluate_tape, fit_tape, program_of, warm_up
+from unisymnet.fit.kernels.projection import Program, load, move, stride_of
+from unisymnet.fit.kernels.tape import compile_tape
 from unisymnet.symbolic.constants import free_constants
 from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var, call, evaluate, n_params, size
 

@@ -21,8 +21,8 @@ from unisymnet.corpus.trees import TreeSampler, uniforms
 from unisymnet.errors import EncodingError
 from unisymnet.symbolic import Expr, parse
 from unisymnet.symbolic.expr import size
-from unisymnet.symbolic.identify import identify
-from unisymnet.symbolic.tokens import Vocabulary
+from unisymnet.symbolic.network.identify import identify
+from unisymnet.symbolic.network.tokens import Vocabulary
 
 ROUNDS = 3
 

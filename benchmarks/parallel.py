@@ -20,8 +20,8 @@ from unisymnet import UniSymNetRegressor
 from unisymnet.bench.problems import add_noise, load_suite
 from unisymnet.deadline import Deadline
 from unisymnet.fit import polish
-from unisymnet.fit.kernels import warm_up
-from unisymnet.fit.sfo import SFO
+from unisymnet.fit.kernels.fit import warm_up
+from unisymnet.fit.sfo.sfo import SFO
 from unisymnet.problem import Problem, make_problem
 from unisymnet.symbolic.parse import parse
 

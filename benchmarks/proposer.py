@@ -27,8 +27,8 @@ from unisymnet.corpus import SETTINGS, Corpus, Example
 from unisymnet.model.alphabet import PAD, START
 from unisymnet.model.beam import beam_search, vocabulary_of
 from unisymnet.model.runtime import WEIGHTS, Runtime
-from unisymnet.symbolic.skeleton import to_skeleton
-from unisymnet.symbolic.structure import Structure
+from unisymnet.symbolic.network.skeleton import to_skeleton
+from unisymnet.symbolic.network.structure import Structure
 
 FRESH = 4242
 CUTS = (1, 5, 20)

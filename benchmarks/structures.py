@@ -18,13 +18,13 @@ import numpy as np
 from unisymnet.corpus import LOW, Corpus
 from unisymnet.deadline import Deadline
 from unisymnet.fit.polish import brief_look
-from unisymnet.fit.sfo import SFO
+from unisymnet.fit.sfo.sfo import SFO
 from unisymnet.model.beam import vocabulary_of
 from unisymnet.model.proposer import load_weights, weights_for
 from unisymnet.problem import make_problem
 from unisymnet.symbolic.expr import Call, Expr, Param, children, evaluate, parts, walk
-from unisymnet.symbolic.identify import identify
-from unisymnet.symbolic.skeleton import network_to_skeleton, to_skeleton
+from unisymnet.symbolic.network.identify import identify
+from unisymnet.symbolic.network.skeleton import network_to_skeleton, to_skeleton
 
 LEAST_ROWS = 20
 FOUND = 1e-8

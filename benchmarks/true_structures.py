@@ -19,15 +19,15 @@ from unisymnet.bench.problems import BenchProblem, add_noise, load_suite
 from unisymnet.candidate import Status
 from unisymnet.deadline import Deadline
 from unisymnet.errors import EncodingError
-from unisymnet.fit.kernels import warm_up
-from unisymnet.fit.law import fit_law
+from unisymnet.fit.kernels.fit import warm_up
+from unisymnet.fit.sfo.law import fit_law
 from unisymnet.metrics import is_solution_srbench, is_solution_strict, r2
 from unisymnet.problem import make_problem
 from unisymnet.symbolic.expr import Expr, evaluate
-from unisymnet.symbolic.identify import identify
-from unisymnet.symbolic.simplify import simplify
-from unisymnet.symbolic.skeleton import to_skeleton
-from unisymnet.symbolic.tokens import Vocabulary
+from unisymnet.symbolic.network.identify import identify
+from unisymnet.symbolic.network.skeleton import to_skeleton
+from unisymnet.symbolic.network.tokens import Vocabulary
+from unisymnet.symbolic.rewrite.simplify import simplify
 
 SETTINGS = (Vocabulary(4, 5, 6), Vocabulary(10, 7, 7))
 MAX_TIME = 20.0

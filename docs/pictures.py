@@ -21,11 +21,11 @@ from unisymnet.problem import make_problem
 from unisymnet.report.charts import response_chart
 from unisymnet.report.parts import network_picture
 from unisymnet.report.rows import read_rows, slice_of
-from unisymnet.symbolic.draw import SETTINGS, draw_svg
 from unisymnet.symbolic.expr import Call, Expr
-from unisymnet.symbolic.identify import identify
+from unisymnet.symbolic.network.draw import SETTINGS, draw_svg
+from unisymnet.symbolic.network.identify import identify
+from unisymnet.symbolic.network.skeleton import to_skeleton
 from unisymnet.symbolic.operators import OPERATORS, UNARY_LIBRARY
-from unisymnet.symbolic.skeleton import to_skeleton
 from unisymnet.symbolic.text import number_text, to_text
 
 OUT = Path(__file__).parent / "_static"

@@ -20,7 +20,7 @@ from unisymnet.metrics import (
 )
 from unisymnet.symbolic import parse
 from unisymnet.symbolic.expr import Expr
-from unisymnet.symbolic.simplify import present
+from unisymnet.symbolic.rewrite.simplify import present
 
 RNG = np.random.default_rng(0)
 INSIDE, OUTSIDE = RNG.uniform(-1, 1, (200, 2)), RNG.uniform(-2, 2, (200, 2))

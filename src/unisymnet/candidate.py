@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from .symbolic.expr import Call, Expr
 
 if TYPE_CHECKING:
-    from .symbolic.structure import Structure
+    from .symbolic.network.structure import Structure
 
 
 class Status(Enum):

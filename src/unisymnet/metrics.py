@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .symbolic.expr import Call, Const, Expr, children, evaluate, rebuild, variables, walk
-from .symbolic.simplify import simplify
+from .symbolic.rewrite.simplify import simplify
 
 Floats = NDArray[np.float64]
 
@@ -86,7 +86,7 @@ def complexity(expr: Expr) -> int:
 
 def srbench_complexity(expr: Expr) -> int:
     """SRBench's node count: the nodes of sympy's tree, where x/y is Mul(x, Pow(y, -1)) and has five."""
-    from .symbolic.sympy_bridge import n_nodes
+    from .symbolic.writers.sympy_bridge import n_nodes
 
     return n_nodes(expr)
 
@@ -104,7 +104,7 @@ def is_solution_srbench(true: Expr, found: Expr, r2_test: float, *, max_time: fl
         quick = _plain_verdict(_srbench_rounded(true), _srbench_rounded(found), moved)
         if quick is not None:
             return quick
-        from .symbolic.sympy_bridge import same_up_to_constant
+        from .symbolic.writers.sympy_bridge import same_up_to_constant
 
         return same_up_to_constant(true, found, max_time)
     except Exception:  # SRBench counts every exception as unsolved

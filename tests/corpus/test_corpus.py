@@ -12,7 +12,7 @@ from unisymnet.corpus.points import fingerprint, probes, sample_inputs
 from unisymnet.corpus.stream import Example, merge_equivalent, vocabulary_of
 from unisymnet.corpus.trees import TreeSampler, random_shape, uniforms
 from unisymnet.symbolic.expr import Call, Var, evaluate, variables, walk
-from unisymnet.symbolic.identify import identify
+from unisymnet.symbolic.network.identify import identify
 
 
 def test_shapes_are_uniform() -> None:

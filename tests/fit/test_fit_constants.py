@@ -8,7 +8,7 @@ from scipy.optimize import linprog, minimize
 
 from unisymnet.candidate import Status
 from unisymnet.fit.constants import fit_constants
-from unisymnet.fit.robust import Loss
+from unisymnet.fit.kernels.robust import Loss
 from unisymnet.fit.starts import INITS
 from unisymnet.symbolic.expr import Expr, Param, Var, call, evaluate
 

@@ -8,7 +8,7 @@ import pytest
 from unisymnet.candidate import Proposal, Status
 from unisymnet.deadline import Deadline
 from unisymnet.fit.polish import Polish
-from unisymnet.fit.sfo import SFO
+from unisymnet.fit.sfo.sfo import SFO
 from unisymnet.metrics import complexity
 from unisymnet.problem import make_problem
 from unisymnet.symbolic import evaluate, parse

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from unisymnet.symbolic import parse
-from unisymnet.symbolic.counts import counts
-from unisymnet.symbolic.identify import identify
+from unisymnet.symbolic.network.counts import counts
+from unisymnet.symbolic.network.identify import identify
+from unisymnet.symbolic.network.psi import unify
+from unisymnet.symbolic.network.skeleton import to_skeleton
+from unisymnet.symbolic.network.structure import Structure
+from unisymnet.symbolic.network.tokens import Vocabulary
 from unisymnet.symbolic.operators import UNARY_LIBRARY
-from unisymnet.symbolic.psi import unify
-from unisymnet.symbolic.skeleton import to_skeleton
-from unisymnet.symbolic.structure import Structure
-from unisymnet.symbolic.tokens import Vocabulary
 
 EXAMPLES: dict[str, list[dict[str, Any]]] = json.loads(
     Path(__file__).with_name("worked_examples.json").read_text("utf-8")

@@ -10,7 +10,7 @@ import pytest
 from unisymnet.model.alphabet import END, FIRST_DEPTH, Alphabet
 from unisymnet.model.beam import beam_search, sample, vocabulary_of
 from unisymnet.model.config import ModelConfig
-from unisymnet.symbolic.grammar import Prefix
+from unisymnet.symbolic.network.grammar import Prefix
 
 
 @dataclass(frozen=True)

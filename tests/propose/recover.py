@@ -7,7 +7,7 @@ import numpy as np
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
-from unisymnet.propose.score import misfit
+from unisymnet.propose.pool import misfit
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 

@@ -7,15 +7,15 @@ from listing import proposals
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
-from unisymnet.propose.bases import Bases, ExtendedBases
-from unisymnet.propose.boltzmann import Boltzmann
-from unisymnet.propose.exponentials import Exponentials
-from unisymnet.propose.factors import Factors
-from unisymnet.propose.monomial import Monomial
-from unisymnet.propose.offset import Offset
-from unisymnet.propose.rational import Rational
-from unisymnet.propose.score import misfit
-from unisymnet.propose.signomial import Signomial
+from unisymnet.propose.linear.bases import Bases, ExtendedBases
+from unisymnet.propose.linear.factors import Factors
+from unisymnet.propose.linear.monomial import Monomial
+from unisymnet.propose.pool import misfit
+from unisymnet.propose.relation.rational import Rational
+from unisymnet.propose.separable.boltzmann import Boltzmann
+from unisymnet.propose.separable.exponentials import Exponentials
+from unisymnet.propose.separable.offset import Offset
+from unisymnet.propose.separable.signomial import Signomial
 
 RNG = np.random.default_rng(0)
 GRID = RNG.integers(-2, 3, (60, 3)).astype(float)

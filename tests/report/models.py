@@ -6,7 +6,7 @@ import pandas as pd
 from unisymnet import Formula, UniSymNetRegressor
 from unisymnet.metrics import complexity
 from unisymnet.regressor.entry import Entry
-from unisymnet.trace import TraceRow
+from unisymnet.search.trace import TraceRow
 
 
 def made(

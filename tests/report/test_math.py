@@ -11,7 +11,7 @@ from strategies import expressions
 from unisymnet.formula.constants import simple_name
 from unisymnet.symbolic import evaluate, parse
 from unisymnet.symbolic.expr import Call, Const, Expr, Var
-from unisymnet.symbolic.mathml import mathml, mathml_name
+from unisymnet.symbolic.writers.mathml import mathml, mathml_name
 
 SIGNS = {"−": "-", "⋅": "*", "×": "*", "\u2061": "", "π": "pi"}
 

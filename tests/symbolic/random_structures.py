@@ -2,9 +2,9 @@
 
 import random
 
-from unisymnet.symbolic.grammar import Prefix
-from unisymnet.symbolic.structure import Structure
-from unisymnet.symbolic.tokens import Vocabulary
+from unisymnet.symbolic.network.grammar import Prefix
+from unisymnet.symbolic.network.structure import Structure
+from unisymnet.symbolic.network.tokens import Vocabulary
 
 
 def random_structure(seed: int, vocabulary: Vocabulary) -> Structure:

@@ -6,9 +6,9 @@ import pytest
 from unisymnet.bench.problems import BenchProblem, load_suite
 from unisymnet.errors import EncodingError
 from unisymnet.symbolic import evaluate
-from unisymnet.symbolic.identify import identify
-from unisymnet.symbolic.skeleton import network_to_skeleton, to_skeleton
-from unisymnet.symbolic.tokens import Vocabulary
+from unisymnet.symbolic.network.identify import identify
+from unisymnet.symbolic.network.skeleton import network_to_skeleton, to_skeleton
+from unisymnet.symbolic.network.tokens import Vocabulary
 
 SMALL, LARGE = Vocabulary(4, 5, 6), Vocabulary(10, 7, 7)
 PROBLEMS = (*load_suite("standard"), *load_suite("feynman"), *load_suite("strogatz"))

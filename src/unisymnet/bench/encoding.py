@@ -32,7 +32,7 @@ from ..model.prefix import CONSTANT, PrefixAlphabet
 from ..model.runtime import Floats, Runtime
 from ..problem import make_problem
 from ..symbolic.expr import Expr, evaluate
-from ..symbolic.skeleton import to_skeleton
+from ..symbolic.network.skeleton import to_skeleton
 from .records import append_record, read_records
 
 WRITINGS = ("label", "prefix")

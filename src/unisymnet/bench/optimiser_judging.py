@@ -15,12 +15,12 @@ import numpy as np
 from ..candidate import Candidate, ParetoFront, Proposal, Status
 from ..corpus import LOW, Corpus
 from ..deadline import Deadline
-from ..fit.dno import DNOResult
+from ..fit.dno.dno import DNOResult
 from ..fit.polish import Polish
 from ..metrics import complexity, is_solution_strict, r2
 from ..problem import Floats, Problem, make_problem
 from ..symbolic.expr import Expr, evaluate
-from ..symbolic.skeleton import network_to_expr
+from ..symbolic.network.skeleton import network_to_expr
 from .problems import add_noise
 
 Record = dict[str, Any]

@@ -25,12 +25,12 @@ import numpy as np
 
 from ..candidate import ParetoFront, Proposal, Status, select
 from ..deadline import Deadline
-from ..fit.dno import DNO, DNOResult, structure_of
+from ..fit.dno.dno import DNO, DNOResult, structure_of
 from ..fit.polish import Polish
 from ..problem import Problem
-from ..symbolic.identify import identify
-from ..symbolic.skeleton import to_skeleton
-from ..symbolic.structure import Structure
+from ..symbolic.network.identify import identify
+from ..symbolic.network.skeleton import to_skeleton
+from ..symbolic.network.structure import Structure
 from .optimiser_judging import Data, Fitted, draw_data, judged
 from .optimiser_tables import draw_pruning, print_pruning, print_signs, print_strategies
 from .records import append_record, mend, read_records

@@ -43,10 +43,10 @@ def fit_ours(
     regressor = importlib.import_module("unisymnet.regressor")
     changes = dict(settings or {})
     if trained is not None:
-        stages = importlib.import_module("unisymnet.stages")
+        stages = importlib.import_module("unisymnet.search.order")
         changes |= {"proposers": list(stages.dno_proposers(trained)), "strategy": "sfo"}
     if without is not None:
-        stages = importlib.import_module("unisymnet.stages")
+        stages = importlib.import_module("unisymnet.search.order")
         changes |= {"proposers": [name for name in stages.PROPOSERS if name != without]}
     return regressor.UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=cores, **changes).fit(X, y)
 
@@ -85,7 +85,7 @@ def fit_with_sfo(
 
 def sfo_settings(text: str) -> Changes:
     """`init=grid,entropy=0.01,schedule=linear` as settings of SFO; the schedule is that of its temperature."""
-    from ..fit.exponents import SCHEDULES, Temperature
+    from ..fit.sfo.exponents import SCHEDULES, Temperature
 
     known = {"init": str, "loss": str, "entropy": float, "schedule": str}
     changes: Changes = {}

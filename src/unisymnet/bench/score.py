@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from ..candidate import Proposal, Status
 from ..deadline import Deadline
-from ..fit.kernels import fit_tape
-from ..fit.numbers import is_plain
+from ..fit.clean.numbers import is_plain
+from ..fit.kernels.fit import fit_tape
+from ..fit.kernels.tape import compile_tape
 from ..fit.polish import Polish
-from ..fit.tape import compile_tape
 from ..metrics import complexity, is_solution_srbench, is_solution_strict, r2, srbench_complexity
 from ..problem import Problem, make_problem
 from ..symbolic.constants import free_constants
 from ..symbolic.expr import Call, Const, Expr, Param, bind, evaluate, rebuild
-from ..symbolic.simplify import present, simplify
+from ..symbolic.rewrite.simplify import present, simplify
 from .problems import BenchProblem
 
 __all__ = ["accuracy", "numeric_scores", "score_run", "symbolic_scores"]

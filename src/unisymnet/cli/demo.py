@@ -74,7 +74,7 @@ def _show(name: str, facts: dict[str, Any], max_time: float, seed: int, *, drawn
 def explained(model: UniSymNetRegressor) -> str:
     """The picked formula as a unified symbolic network; empty where an operator is outside its library."""
     from ..errors import EncodingError
-    from ..symbolic.draw import explain
+    from ..symbolic.network.draw import explain
 
     try:
         return explain(model.formula_.expr, model.formula_.names)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ..errors import EncodingError
 from ..symbolic.expr import Expr
-from ..symbolic.identify import identify
-from ..symbolic.structure import Structure
-from ..symbolic.tokens import Vocabulary
+from ..symbolic.network.identify import identify
+from ..symbolic.network.structure import Structure
+from ..symbolic.network.tokens import Vocabulary
 from .points import Floats, probes, sample_points
 from .settings import CorpusSettings
 from .trees import TreeSampler, uniforms

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..candidate import Status
 from ..symbolic.expr import Expr, Param, Var, evaluate, walk
-from .kernels import TapeFit, evaluate_tape, fit_tape, jacobian
+from .kernels.fit import TapeFit, evaluate_tape, fit_tape, jacobian
+from .kernels.robust import Loss
+from .kernels.tape import Tape, compile_tape
 from .peel import peel, unscaled
-from .robust import Loss
 from .starts import drawn, screened
-from .tape import Tape, compile_tape
 
 Floats = NDArray[np.float64]
 

@@ -21,15 +21,15 @@ from ..metrics import complexity
 from ..problem import Floats, Problem
 from ..symbolic.constants import free_constants
 from ..symbolic.expr import Call, Expr, bind, evaluate, n_params, size
-from ..symbolic.identify import identify
-from ..symbolic.simplify import present, simplify
-from ..symbolic.structure import Structure
-from .convention import conventional
-from .kernels import fit_tape
-from .robust import Loss
-from .sfo import SFO
-from .snap import snap
-from .tape import compile_tape
+from ..symbolic.network.identify import identify
+from ..symbolic.network.structure import Structure
+from ..symbolic.rewrite.simplify import present, simplify
+from .clean.convention import conventional
+from .clean.snap import snap
+from .kernels.fit import fit_tape
+from .kernels.robust import Loss
+from .kernels.tape import compile_tape
+from .sfo.sfo import SFO
 
 # Larger trees are not worth the compile and the reader's time.
 MAX_SIZE = 400

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..symbolic.expr import Call, Expr, Param, bind, evaluate, n_params, parts, product, walk
-from .kernels import start_losses
-from .tape import Tape
+from .kernels.fit import start_losses
+from .kernels.tape import Tape
 
 Floats = NDArray[np.float64]
 

@@ -19,10 +19,10 @@ from ..errors import CheckpointError, DataError
 from ..symbolic.expr import Expr, evaluate, n_params, variables
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
+from ..symbolic.writers.source import DIALECTS, write_source
 from . import constants as constants_of
 from .constants import Constant, simple_name
 from .domain import domain_notes
-from .source import DIALECTS, write_source
 
 Floats = NDArray[np.float64]
 
@@ -127,13 +127,13 @@ class Formula:
 
     def sympy(self) -> Any:
         """A sympy expression in symbols named after the columns."""
-        from ..symbolic.sympy_bridge import to_sympy
+        from ..symbolic.writers.sympy_bridge import to_sympy
 
         return to_sympy(self.expr, self.names)
 
     def latex(self, digits: int | None = 4) -> str:
         """LaTeX of the right-hand side, constants rounded to `digits` (None: all digits)."""
-        from ..symbolic.sympy_bridge import latex
+        from ..symbolic.writers.sympy_bridge import latex
 
         return latex(self.expr, self.names, digits)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..symbolic.grammar import Prefix
-from ..symbolic.structure import Structure
-from ..symbolic.tokens import Vocabulary
+from ..symbolic.network.grammar import Prefix
+from ..symbolic.network.structure import Structure
+from ..symbolic.network.tokens import Vocabulary
 from .alphabet import END, FIRST_DEPTH, START
 from .runtime import Floats, Label, Runtime
 

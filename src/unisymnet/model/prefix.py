@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..symbolic.expr import Call, Expr, Param, Var
-from ..symbolic.skeleton import to_skeleton
-from ..symbolic.tokens import Vocabulary
+from ..symbolic.network.skeleton import to_skeleton
+from ..symbolic.network.tokens import Vocabulary
 from .alphabet import END, FIRST_DEPTH, PAD, START, Ints
 
 _OPERATORS = ("add", "mul", "pow", "sin", "cos", "exp", "ln", "abs")

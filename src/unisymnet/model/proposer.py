@@ -17,8 +17,8 @@ from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Floats, Problem
 from ..symbolic.expr import Call, Expr, Var, rebuild, walk
-from ..symbolic.skeleton import to_skeleton
-from ..symbolic.structure import Structure
+from ..symbolic.network.skeleton import to_skeleton
+from ..symbolic.network.structure import Structure
 from .beam import Found, beam_search, sample, vocabulary_of
 from .runtime import WEIGHTS, Runtime, shipped
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..candidate import Candidate, ParetoFront
 from ..errors import CheckpointError
-from ..fit.robust import Loss
+from ..fit.kernels.robust import Loss
 from ..problem import Problem
 from ..symbolic.expr import Expr, evaluate, variables
 from ..symbolic.parse import parse

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import make_problem
-from ..propose.relevant import relevant_inputs
+from ..propose.smaller.relevant import relevant_inputs
 
 Floats = NDArray[np.float64]
 

@@ -202,11 +202,11 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
     def torch_module(self, index: int | None = None) -> Any:
         """The formula as a torch module: rows in the order of the columns in, values with gradients out."""
-        from ..fit.dno import require_torch
+        from ..fit.dno.dno import require_torch
 
         formula = self._formula(index)
         require_torch()
-        from ..fit.formula_module import formula_to_module
+        from ..formula.torch_module import formula_to_module
 
         return formula_to_module(formula.expr, formula.names)
 

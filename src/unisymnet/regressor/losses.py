@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ..candidate import EXACT, ParetoFront, Proposal, Status
 from ..deadline import Deadline
-from ..fit.kernels import fit_tape
-from ..fit.robust import Loss
-from ..fit.tape import compile_tape
+from ..fit.kernels.fit import fit_tape
+from ..fit.kernels.robust import Loss
+from ..fit.kernels.tape import compile_tape
 from ..formula.constants import free
 from ..problem import Problem
 from ..protocols import Proposer

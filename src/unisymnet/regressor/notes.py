@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..candidate import EXACT, Candidate, description_length
-from ..trace import TraceRow
+from ..search.trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
 

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from ..candidate import EXACT, Candidate, ParetoFront, description_length, select
 from ..deadline import Deadline
-from ..fit.convention import conventional, phased
-from ..fit.respell import respelled
-from ..fit.robust import Loss
-from ..fit.snap import snap
+from ..fit.clean.convention import conventional, phased
+from ..fit.clean.respell import respelled
+from ..fit.clean.snap import snap
+from ..fit.kernels.robust import Loss
 from ..formula import Constant, Formula
 from ..formula.constants import free, report, settle, simple_name
 from ..symbolic.expr import Expr, Var, evaluate, rebuild, variables
-from ..symbolic.simplify import present, simplify
+from ..symbolic.rewrite.simplify import present, simplify
 from .entry import Entry
 from .losses import MEAN_SQUARES, Judgement, minimised
 from .validation import Data

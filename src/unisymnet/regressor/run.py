@@ -17,14 +17,14 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
-from ..fit.robust import Loss
+from ..fit.kernels.robust import Loss
 from ..formula import Formula
 from ..metrics import complexity
 from ..problem import Problem, make_problem
 from ..protocols import Fitter, Proposer
-from ..search import SearchResult, SearchSettings, search
+from ..search.loop import SearchResult, SearchSettings, search
+from ..search.trace import Event, TraceRow
 from ..symbolic.expr import Const, Expr, Var, rebuild, variables
-from ..trace import Event, TraceRow
 from .checkpoint import Checkpoint, fingerprint, loss_on
 from .columns import Columns, choose_columns
 from .entry import Entry

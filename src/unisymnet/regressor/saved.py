@@ -14,7 +14,7 @@ from typing import Any
 from .. import __version__
 from ..errors import CheckpointError
 from ..formula import Formula
-from ..trace import TraceRow
+from ..search.trace import TraceRow
 from .checkpoint import write_atomically
 from .entry import Entry
 

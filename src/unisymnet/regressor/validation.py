@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..candidate import RULES
 from ..errors import DataError
-from ..fit.robust import LOSSES, Loss
+from ..fit.kernels.robust import LOSSES, Loss
 from ..symbolic.operators import ALIASES, OPERATORS
 
 Floats = NDArray[np.float64]

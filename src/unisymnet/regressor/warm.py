@@ -18,9 +18,9 @@ import numpy as np
 
 from ..candidate import ParetoFront
 from ..deadline import Deadline
-from ..fit.kernels import warm_up
+from ..fit.kernels.fit import warm_up
 from ..problem import make_problem
-from ..stages import default_proposers
+from ..search.order import default_proposers
 
 # Who compiles what: about as much work each, with the kernels of fits on this side.
 HERE, THERE = ("signomial",), ("features", "pairs", "products")

@@ -14,10 +14,10 @@ import numpy as np
 from ..errors import EncodingError
 from ..formula import Constant, Formula
 from ..formula.constants import simple_name, with_error
-from ..symbolic.draw import draw_svg
 from ..symbolic.expr import Var, rebuild, variables
-from ..symbolic.identify import identify
-from ..symbolic.mathml import mathml
+from ..symbolic.network.draw import draw_svg
+from ..symbolic.network.identify import identify
+from ..symbolic.writers.mathml import mathml
 from .cautions import cautions
 from .charts import field_chart, prediction_chart, residual_chart, response_chart
 from .rows import Rows, Slice, field_of, influence, predictions, slice_of

@@ -14,7 +14,7 @@ import numpy as np
 from ...corpus.settings import HIGH, LOW
 from ...corpus.trees import TreeSampler, uniforms
 from ...errors import EncodingError
-from ...symbolic.counts import Counts, counts
+from ...symbolic.network.counts import Counts, counts
 from ..records import append_record, read_records
 from ..run import provenance
 from .base import Block, Cell, Experiment, Figure, Record, Setup, Table

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ...deadline import Deadline
-from ...fit.sfo import SFO
+from ...fit.sfo.sfo import SFO
 from ...problem import Floats, Problem, make_problem
 from ...symbolic import evaluate, parse
 from ...symbolic.expr import Expr, bind
-from ...symbolic.identify import identify
-from ...symbolic.skeleton import to_skeleton
+from ...symbolic.network.identify import identify
+from ...symbolic.network.skeleton import to_skeleton
 from ..optimisers import PLAIN, draw_data
 from ..records import append_record, read_records
 from ..run import provenance

@@ -30,7 +30,7 @@ def collect_pruning(setup: Setup) -> list[Record]:
 
 
 def _collect(setup: Setup, noise: Sequence[float], methods: Sequence[str]) -> list[Record]:
-    from ...fit.dno import require_torch
+    from ...fit.dno.dno import require_torch
     from ...model.runtime import shipped
 
     require_torch()

@@ -1,0 +1,1 @@
+"""Fitted constants made simple numbers, and formulas spelled as people write them."""

@@ -1,0 +1,117 @@
+"""Laws as people write them: peaks by their place and height, waves without idle phases, plain denominators.
+
+Exact for all values, unlike respell.py.  The constants become others, so this comes before they are made simple.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...metrics import complexity
+from ...symbolic.expr import Call, Const, Expr, Var, rebuild
+from ...symbolic.rewrite.collect import coefficient_of, make_sum, terms_of
+from ...symbolic.rewrite.simplify import present, simplify
+from .respell import factors_of, product_of
+
+TINY = 1e-11  # a phase that is none
+MAX_HEIGHT = 50.0  # nats between the height of a peak and its coefficient; beyond, the peak is far from the data
+_WAVES = ("sin", "cos")
+_TURNED = (("sin", 1.0), ("cos", 1.0), ("sin", -1.0), ("cos", -1.0))  # sin(u + k·π/2), k = 0, 1, 2, 3
+
+
+def conventional(expr: Expr) -> Expr:
+    """Waves, peaks and denominators as laws are usually written."""
+    return normalised(centred(phased(without_half_angles(expr))))
+
+
+def normalised(expr: Expr) -> Expr:
+    """s/(0.2*s + 0.3) as 5*s/(s + 1.5), and 1/(0.2 + 0.3*exp(x)) as 5/(1 + 1.5*exp(x))."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(-1.0)):
+            return node
+        base = node.args[0]
+        if not (isinstance(base, Call) and base.op == "add") or any(_is_whole(term) for term in base.args):
+            return node
+        last = base.args[-1]
+        inputs = [coefficient_of(term) for term in base.args if type(term) is Call and type(term.args[-1]) is Var]
+        if not inputs and not isinstance(last, Const):
+            return node
+        number = inputs[0] if inputs or not isinstance(last, Const) else last.value
+        terms = [product_of([*factors_of(term), (Const(1.0 / number), 1.0)]) for term in base.args]
+        return Call("mul", (Const(1.0 / number), Call("pow", (Call("add", terms), Const(-1.0)))))
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def centred(expr: Expr) -> Expr:
+    """0.055*exp(4*x - x**2) as 3*exp(-(x - 2)**2): a peak by its place and height, if that is shorter."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "exp"):
+            return node
+        terms = terms_of(node.args[0])
+        height = 0.0
+        for x in [core for core in terms if isinstance(core, Var)]:
+            a = terms.pop(Call("pow", (x, Const(2.0))), 0.0)
+            if a == 0.0:
+                continue
+            shift = terms.pop(x) / (2.0 * a)
+            terms[Call("pow", (Call("add", (x, Const(shift))), Const(2.0)))] = a
+            height -= a * shift**2
+        if height == 0.0 or abs(height) > MAX_HEIGHT:
+            return node
+        place = Call("exp", (make_sum((c, core) for core, c in terms.items()),))
+        return Call("mul", (Const(math.exp(height)), place))
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) < complexity(expr) else expr
+
+
+def phased(expr: Expr) -> Expr:
+    """sin(x + 1.5707963) as cos(x), sin(x + 2.0707963) as cos(x + 0.5): phases that are none, or a short number."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op in _WAVES and isinstance(node.args[0], Call)):
+            return node
+        *terms, last = node.args[0].args
+        if node.args[0].op != "add" or not isinstance(last, Const) or _is_short(last.value):
+            return node
+        for turns in (1, -1, 2, -2, 3, -3, 4, -4):
+            phase = last.value - turns * math.pi / 2.0
+            if _is_short(phase):
+                name, sign = _TURNED[(_WAVES.index(node.op) + turns) % 4]
+                rest = [] if abs(phase) < TINY else [(1.0, Const(phase))]
+                inner = make_sum([*((1.0, term) for term in terms), *rest])
+                return Call("mul", (Const(sign), Call(name, (inner,))))
+        return node
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def without_half_angles(expr: Expr) -> Expr:
+    """4*sin(0.5*x)**2 as 2*(1 - cos(x)), if that is shorter."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(2.0)):
+            return node
+        wave = node.args[0]
+        if not (isinstance(wave, Call) and wave.op in _WAVES) or coefficient_of(wave.args[0]) not in (0.5, -0.5):
+            return node
+        whole = Call("cos", (simplify(product_of([(Const(2.0), 1.0), *factors_of(wave.args[0])])),))
+        return make_sum([(0.5, Const(1.0)), (-0.5 if wave.op == "sin" else 0.5, whole)])
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) < complexity(expr) else expr
+
+
+def _is_short(number: float) -> bool:
+    """Is this 0, or a number of few digits, up to rounding?"""
+    return abs(number) < TINY or abs(number - float(f"{number:.4g}")) < TINY * max(1.0, abs(number))
+
+
+def _is_whole(term: Expr) -> bool:
+    """Does the term have a whole number in front, or none?  Then it looks right as it is."""
+    return type(term) is not Const and coefficient_of(term) % 1.0 == 0.0

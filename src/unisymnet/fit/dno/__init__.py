@@ -1,0 +1,1 @@
+"""Structures as trainable networks: the paper's differentiable network optimisation (needs torch)."""

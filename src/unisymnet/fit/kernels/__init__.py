@@ -1,0 +1,1 @@
+"""Compiled evaluation of formulas and fits of their constants."""

@@ -1,0 +1,1 @@
+"""Skeletons with open constants and exponents: the paper's symbolic function optimisation."""

@@ -1,0 +1,1 @@
+"""Formulas changed step by step, from the front and from hints."""

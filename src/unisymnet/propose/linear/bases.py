@@ -1,0 +1,316 @@
+"""Sums over full bases: view(y) = Σ c_k · (monomial k), most of the c_k zero.
+
+All views are right-hand sides of one QR, so a basis costs one factorisation.  If some view is exact, elimination
+finds the few terms that matter.  Otherwise the data are taken as noisy: each view is regressed with its weights,
+columns are eliminated by description length, and the best few formulas are refitted in the space of y.
+``Bases`` uses powers of the inputs only, ``ExtendedBases`` multiplies them by sin, cos, exp, ln (of x, of 1 - x where x
+is a share) or roots of one or two inputs, or by sines and cosines of up to five, the smallest bases first.  Inner
+constants (sin(2·x)) are not found here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...candidate import ParetoFront, Proposal
+from ...deadline import Deadline
+from ...problem import Problem
+from ...symbolic.expr import Expr
+from ..pool import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
+from ..view.views import View, views_of
+from ..write.write import write_sum
+from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, thirds, unaries
+from .eliminate import exact_support, plain_length, residual_norms, selections
+
+__all__ = ["Bases", "ExtendedBases", "exact_formula", "extended_bases", "plain_bases"]
+
+Floats = NDArray[np.float64]
+Product = tuple[Basis, tuple[Unary, ...]]
+
+# A term whose loss would raise the residual by less (in units of std(y)) is what approximations are made of.
+LEAST_TERM = 1e-7
+# A true law has few terms; more is an expansion of something else.
+MOST_TERMS = 20
+# Columns of a basis by rows of clean data (a noisy fit takes at most half); the law itself has far fewer terms.
+EXACT_SHARE = 0.75
+NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "logit(y)")
+MOST_PAIRS = 150
+MOST_WAVES = 5
+FEW_VIEWS = ("y", "ln(y)", "y**2", "1/y")
+LOOSEST = 0.2
+
+
+@dataclass(frozen=True)
+class Bases:
+    """Polynomial and Laurent bases.  ``exact`` and ``noisy`` switch the two passes."""
+
+    name: str = "bases"
+    exact: bool = True
+    noisy: bool = True
+    max_columns: int = 600
+    noisy_columns: int = 130
+    max_rows: int = 1000
+    limit: int = 6
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
+        found: list[Product] = [(basis, ()) for basis in plain_bases(problem, cap)]
+        yield from _proposals(self, problem, found, rng, deadline)
+
+
+@dataclass(frozen=True)
+class ExtendedBases:
+    """Bases times unary functions of one or two inputs, within ``seconds``."""
+
+    name: str = "extended"
+    exact: bool = True
+    noisy: bool = True
+    max_columns: int = 400
+    noisy_columns: int = 40
+    max_rows: int = 600
+    limit: int = 6
+    seconds: float = 3.0
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        found = extended_bases(problem, min(self.max_columns, int(EXACT_SHARE * problem.n_rows)))
+        yield from _proposals(self, problem, found, rng, deadline.sooner(self.seconds))
+
+
+def plain_bases(problem: Problem, cap: int) -> list[Basis]:
+    """Bases of up to ``cap`` columns, the smallest first."""
+    d = problem.n_features
+    divisors = [bool(np.all(column != 0.0)) for column in problem.X.T]
+    found = [polynomial(d, degree) for degree in (1, 2, 3, 4, 6, 9) if _count(d, degree) <= cap]
+    if 3 <= d <= 9:
+        found.append(multilinear(d, d))
+    if any(divisors):
+        found += [laurent(d, degree, divisors) for degree in (2, 3, 4, 5) if _count(2 * d, degree) <= 2 * cap]
+    if d <= 3:
+        found += [boxes(d, high, 1.0, divisors) for high in (2.0, 3.0, 4.0)]
+        if bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow")):
+            found += [boxes(d, high, 0.5, divisors) for high in (1.0, 2.0)]
+            found += [thirds(d, i) for i in range(d) if problem.allows("pow")]
+    return sorted((basis for basis in found if len(basis) <= cap), key=len)
+
+
+def _count(d: int, degree: int) -> int:
+    """Columns of a full polynomial basis."""
+    out = 1
+    for k in range(1, degree + 1):
+        out = out * (d + k) // k
+    return out
+
+
+def extended_bases(problem: Problem, cap: int) -> list[Product]:
+    """Products with unary functions of one input, or of two, of up to ``cap`` columns, the smallest first."""
+    d = problem.n_features
+    divisors = [bool(np.all(column != 0.0)) for column in problem.X.T]
+    small = [polynomial(d, 0), polynomial(d, 1)]
+    middle = [polynomial(d, 2)]
+    large = [polynomial(d, 3)]
+    if d >= 3:
+        middle.append(multilinear(d, 3))
+        large.append(multilinear(d, 4))
+    roots = bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow"))
+    if roots:
+        large.append(halves(d, 2))
+    if any(divisors):
+        large += [laurent(d, degree, divisors) for degree in (2, 3) if _count(2 * d, degree) <= 2 * cap]
+    low, high = unaries(problem, high=False), unaries(problem, high=True)
+    found: list[Product] = [(base, (u,)) for u in (*low, *high) for base in (*small, *middle, *large)]
+    if roots and d <= 4:
+        # Powers of an input are hard to tell from its own logarithm; (a + b ln x0)/sqrt(x1) needs none of x0.
+        found += [(boxes(d, 1.0, 0.5, divisors, without=u.of), (u,)) for u in (*low, *high)]
+    found += [(base, pair) for pair in combinations(low, 2) for base in (*small, *middle)]
+    found += [(base, pair) for pair in combinations(high, 2) for base in small]
+    # Angles come in threes and more: products of waves of all of them, as in spherical trigonometry.
+    waves = [unary for unary in low if unary.name.startswith("sin")]
+    found += [(base, some) for n in range(3, MOST_WAVES + 1) for some in combinations(waves, n) for base in small]
+    return sorted((item for item in found if _size(*item) <= cap), key=lambda item: _size(*item))
+
+
+def noisy_bases(stage: Bases | ExtendedBases, found: list[Product], n_rows: int) -> list[Product]:
+    """Those that noisy data can bear: small ones, pairs of unary functions only without powers of inputs."""
+    cap = min(stage.noisy_columns, n_rows // 2)
+    small = [item for item in found if _size(*item) <= cap]
+    pairs = [item for item in small if len(item[1]) > 1 and len(item[0]) == 1]
+    return [item for item in small if len(item[1]) < 2] + pairs[:MOST_PAIRS]
+
+
+def _size(base: Basis, factors: Sequence[Unary]) -> int:
+    """Columns of a product."""
+    return len(base) * math.prod(len(unary.powers) + 1 for unary in factors)
+
+
+def _proposals(
+    stage: Bases | ExtendedBases,
+    problem: Problem,
+    found: list[Product],
+    rng: np.random.Generator,
+    deadline: Deadline,
+) -> Iterator[Proposal]:
+    """The exact pass over all bases, then the noisy pass over the small ones."""
+    if is_constant(problem):
+        return
+    pool = Pool(problem, stage.name)
+    if stage.exact and found:
+        scan = _Scan(problem, int(1.25 * _size(*found[-1])) + 20, rng)
+        for base, factors in found:
+            if deadline.expired():
+                break
+            hits = [exact_formula(problem, extended(base, factors), v, pool, rng) for v in scan.hits(base, factors)]
+            if any(hits):
+                yield from pool.proposals(2)
+                return
+    if stage.noisy:
+        rows = sample_rows(problem.n_rows, stage.max_rows, rng)
+        refits: list[_Refit] = []
+        for base, factors in noisy_bases(stage, found, len(rows)):
+            if deadline.expired():
+                break
+            refits = sorted(refits, key=lambda refit: refit.length)[: 2 * stage.limit]
+            enough = refits[stage.limit].length if len(refits) > stage.limit else math.inf
+            refits += _noisy_pass(problem, extended(base, factors), rows, enough)
+        for refit in sorted(refits, key=lambda refit: refit.length)[: stage.limit + 2]:
+            for expr in refit.writings(problem):
+                pool.add(expr)
+        pool.settle(2 * stage.limit, deadline)
+        yield from pool.proposals(stage.limit)
+
+
+class _Scan:
+    """The cheap test of a basis: which views lie in its span, on as many rows as that needs."""
+
+    def __init__(self, problem: Problem, n_rows: int, rng: np.random.Generator) -> None:
+        views = [view for view in views_of(problem) if view.strict]
+        rows = rng.permutation(problem.n_rows)[:n_rows]
+        targets = np.column_stack([view.values(problem.y[rows]) for view in views])
+        # A zero of y makes single rows useless for 1/y and ln y, not the views.
+        usable = np.flatnonzero(np.isfinite(targets).mean(axis=0) > 0.7)
+        good = np.isfinite(targets[:, usable]).all(axis=1)
+        self.views = [views[k] for k in usable]
+        self.targets = targets[good][:, usable]
+        self.grid = Grid(problem.X[rows[good]])
+
+    def hits(self, base: Basis, factors: Sequence[Unary]) -> list[View]:
+        size = _size(base, factors)
+        n_rows = min(len(self.targets), size + max(20, size // 4))
+        if n_rows < size + 4:
+            return []
+        columns = self.grid.columns(base, factors, n_rows)
+        with np.errstate(all="ignore"):
+            columns = columns / np.sqrt(np.einsum("ij,ij->j", columns, columns))
+        if not np.isfinite(columns).all():
+            return []
+        left = residual_norms(columns, self.targets[:n_rows])
+        return [view for view, off in zip(self.views, left, strict=True) if off < 1e-9]
+
+
+def exact_formula(problem: Problem, basis: Basis, view: View, pool: Pool, rng: np.random.Generator) -> bool:
+    """Put the formula with the fewest terms of the basis into the pool; is it exact?"""
+    rows = sample_rows(problem.n_rows, max(2 * len(basis), 200), rng)
+    columns, target = basis.columns(problem.X[rows]), view.values(problem.y[rows])
+    good = np.isfinite(columns).all(axis=1) & np.isfinite(target)
+    columns, target = columns[good], target[good]
+    norms = np.linalg.norm(columns, axis=0)
+    # Relative to the variation of the target: a large mean must not hide a residual.
+    tol = 3e-12 * float(np.linalg.norm(target - target.mean()) / np.linalg.norm(target))
+    support = exact_support(columns / norms, target, max(tol, 3e-15), MOST_TERMS)
+    if support is None or len(support) > problem.n_rows // 2:
+        return False
+    support = np.sort(support)
+    columns, target = basis.columns(problem.X)[:, support], view.values(problem.y)
+    good = np.isfinite(columns).all(axis=1) & np.isfinite(target)
+    scale = norms[support]
+    solution = np.linalg.lstsq(columns[good] / scale, target[good], rcond=1e-15)[0] / scale
+    if len(support) > 1 and _least_rise(columns[good], solution, target[good]) < LEAST_TERM:
+        return False
+    for tol in (1e-9, 1e-12):
+        scored = pool.add(write_sum(problem, view, basis.poly(support, solution), tol))
+        if scored is not None and scored.exact:
+            return True
+    return False
+
+
+def _least_rise(columns: Floats, solution: Floats, target: Floats) -> float:
+    """By how much the residual grows, over the spread of the target, if the least needed column is left out."""
+    norms = np.linalg.norm(columns, axis=0)
+    triangle = np.linalg.qr(columns / norms, mode="r")
+    inverse = np.linalg.pinv(triangle, rcond=1e-15)
+    rises = np.abs(solution * norms) / np.linalg.norm(inverse, axis=1)
+    return float(rises.min() / np.linalg.norm(target - target.mean()))
+
+
+@dataclass(frozen=True)
+class _Refit:
+    """A selection with constants refitted in the space of y; ``length`` counts a plain sum of its terms."""
+
+    length: float
+    basis: Basis
+    view: View
+    support: NDArray[np.intp]
+    params: Floats
+    tol: float
+
+    def writings(self, problem: Problem) -> Iterator[Expr | None]:
+        """By pure algebra, and as the simpler neighbour that the errors allow."""
+        poly = self.basis.poly(self.support, self.params)
+        for tol in (1e-9, self.tol, min(8.0 * self.tol, LOOSEST)):
+            yield write_sum(problem, self.view, poly, tol)
+
+
+def _noisy_pass(problem: Problem, basis: Basis, rows: NDArray[np.intp], enough: float) -> Iterator[_Refit]:
+    """The best selections of this basis for every view that could be shorter than ``enough``."""
+    X, y = problem.X[rows], problem.y[rows]
+    columns, tokens = basis.columns(X), basis.tokens()
+    if not np.isfinite(columns).all():
+        return
+    root = np.sqrt(problem.weights[rows])
+    largest = min(MOST_TERMS, len(rows) // 4 + 1)
+    # Unary functions make many bases: only the commonest views are tried with them.
+    n_unary = len(basis.atoms) - problem.n_features
+    for view in views_of(problem, (NOISY_VIEWS, FEW_VIEWS, FEW_VIEWS[:2])[min(n_unary, 2)]):
+        target, weights = view.values(y), capped(view.weights(y)) * root
+        good = np.isfinite(target) & (weights > 0)
+        if good.sum() < 2 * len(basis):
+            continue
+        weighted = columns[good] * weights[good, None]
+        norms = np.linalg.norm(weighted, axis=0)
+        if not np.isfinite(norms).all() or norms.min() == 0.0:
+            continue
+        weighted, target = weighted / norms, target[good] * weights[good]
+        for selection in selections(
+            weighted, target, tokens, spread=problem.spread, largest=largest, enough=enough
+        ):
+            start = selection.coefficients / norms[selection.support]
+            model = _in_space_of_y(columns[:, selection.support], view)
+            params, rss, jacobian = least_squares(model, start, y, root, steps=6)
+            if np.isfinite(rss):
+                relative = np.max(3.0 * standard_errors(jacobian, rss) / np.abs(params))
+                length = plain_length(rss, len(y), selection.support, tokens, problem.spread)
+                tol = float(np.clip(relative, 1e-9, LOOSEST))
+                yield _Refit(length, basis, view, selection.support, params, tol)
+
+
+def _in_space_of_y(columns: Floats, view: View) -> Model:
+    def model(params: Floats) -> tuple[Floats, Floats]:
+        y = view.back(columns @ params)
+        return y, columns / view.slope(y)[:, None]
+
+    return model
+
+
+def capped(weights: Floats) -> Floats:
+    """Weights 1/|view'(y)| grow without bound where noise has pushed y to a flat spot of the view."""
+    positive = weights[weights > 0]
+    return np.minimum(weights, 4.0 * np.median(positive)) if len(positive) else weights

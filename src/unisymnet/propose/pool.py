@@ -1,0 +1,227 @@
+"""How well a proposal fits, and what it costs to describe: the measure by which stages choose what to yield.
+
+Also the least-squares steps that stages share.  Final polishing and judging are the search's task.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import Proposal, Status
+from ..deadline import Deadline
+from ..problem import Problem
+from ..symbolic.constants import free_constants
+from ..symbolic.expr import Const, Expr, bind, evaluate, rebuild, walk
+from ..symbolic.rewrite.simplify import present, simplify
+from .write.polynomial import cost
+from .write.spell import spell
+
+__all__ = [
+    "EXACT",
+    "Scored",
+    "Pool",
+    "description_length",
+    "is_constant",
+    "least_squares",
+    "misfit",
+    "sample_rows",
+    "standard_errors",
+]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Model = Callable[[Floats], tuple[Floats, Floats]]
+
+# Residual over std(y) below which a law is exact; wrong formulas reach 1e-8 on narrow ranges.
+EXACT = 1e-11
+# Rounding floor of residuals: description lengths below it are not compared.
+FLOOR = 1e-13
+TOKEN = math.log(14.0)
+MAX_CONSTANTS = 25
+
+
+def misfit(problem: Problem, expr: Expr) -> float:
+    """Weighted rms residual over the spread of y on all rows; inf where the formula is undefined."""
+    residual = evaluate(expr, problem.X) - problem.y
+    with np.errstate(all="ignore"):
+        rms = float(np.sqrt(np.average(residual**2, weights=problem.weights)))
+    if not math.isfinite(rms):
+        return math.inf
+    return rms / problem.spread if problem.spread > 0 else (0.0 if rms == 0.0 else math.inf)
+
+
+def is_constant(problem: Problem) -> bool:
+    """Does the target not vary beyond rounding?"""
+    return problem.spread <= 1e-14 * float(np.max(np.abs(problem.y)))
+
+
+def description_length(relative_rms: float, n_rows: int, n_constants: int, n_tokens: int) -> float:
+    """n/2·ln(RSS/n) + k/2·ln n + c·ln 14, with residuals in units of the target's spread."""
+    fit = n_rows * math.log(max(relative_rms, FLOOR))
+    return fit + 0.5 * n_constants * math.log(n_rows) + n_tokens * TOKEN
+
+
+def constants(expr: Expr) -> int:
+    """Numbers in the formula that a fit has to find; small whole numbers and halves are part of the form."""
+    values = [node.value for node in walk(expr) if isinstance(node, Const)]
+    return sum(2.0 * value != round(2.0 * value) or abs(value) > 10.0 for value in values)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A formula with its misfit and description length."""
+
+    expr: Expr
+    misfit: float
+    length: float
+
+    @property
+    def exact(self) -> bool:
+        return self.misfit < EXACT
+
+
+def _shape(expr: Expr) -> Expr:
+    """The formula with its constants rounded: two with one shape are one proposal."""
+
+    def rounded(node: Expr) -> Expr:
+        return Const(float(f"{node.value:.2g}")) if isinstance(node, Const) else node
+
+    return rebuild(expr, rounded)
+
+
+def _refitted(problem: Problem, expr: Expr) -> Expr | None:
+    """The formula with its constants (not its exponents) fitted in the space of y; None if that fails."""
+    # Loaded late: the compiled kernels take a second to load, and exact laws do without.
+    from ..fit.kernels.fit import fit_tape
+    from ..fit.kernels.tape import compile_tape
+
+    skeleton, start = free_constants(simplify(expr))
+    if not start or len(start) > MAX_CONSTANTS:
+        return None
+    tape = compile_tape(skeleton, problem.n_features)
+    fit = fit_tape(tape, problem.X, problem.y, np.array([start]), weights=problem.weights, max_steps=12)
+    if fit.status is not Status.OK or not np.isfinite(fit.params).all():
+        return None
+    return present(bind(skeleton, fit.params.tolist()))
+
+
+class Pool:
+    """The best few formulas of a stage by description length, each only once."""
+
+    def __init__(self, problem: Problem, source: str) -> None:
+        self.problem = problem
+        self.source = source
+        self._members: dict[Expr, Scored] = {}
+
+    def add(self, expr: Expr | None) -> Scored | None:
+        """Score and keep a formula; None if it cannot be written or computed."""
+        spelled = None if expr is None else spell(expr, self.problem)
+        if spelled is None:
+            return None
+        known = self._members.get(spelled)
+        if known is not None:
+            return known
+        off = misfit(self.problem, spelled)
+        if not math.isfinite(off):
+            return None
+        length = description_length(off, self.problem.n_rows, constants(spelled), cost(spelled))
+        self._members[spelled] = scored = Scored(spelled, off, length)
+        return scored
+
+    def settle(self, count: int, deadline: Deadline) -> None:
+        """Refit the constants of the ``count`` best, so that simpler neighbours are judged by what they can do."""
+        ranked = sorted(self._members.values(), key=lambda m: m.length)
+        for member in ranked[:count]:
+            if deadline.expired():
+                return
+            refitted = _refitted(self.problem, member.expr)
+            if refitted is not None:
+                self._members.pop(member.expr, None)
+                settled = self.add(refitted)
+                if settled is None or settled.misfit > 2.0 * member.misfit + FLOOR:  # rounding has spoiled it
+                    self._members[member.expr] = member
+
+    def exact(self) -> list[Scored]:
+        """Exact formulas, the shortest first."""
+        found = [m for m in self._members.values() if m.exact]
+        return sorted(found, key=lambda m: (cost(m.expr), m.misfit))
+
+    def proposals(self, limit: int, worse: float = math.inf) -> Iterator[Proposal]:
+        """The exact formulas if there are any, else the best by description length, best first."""
+        exact = self.exact()
+        chosen: Iterable[Scored] = exact[:2]
+        if not exact:
+            ranked = sorted(self._members.values(), key=lambda m: m.length)
+            shapes = {_shape(m.expr): m for m in reversed(ranked) if m.misfit < 1.0}
+            ranked = [m for m in ranked if shapes.get(_shape(m.expr)) is m]
+            chosen = [m for m in ranked[:limit] if m.length < ranked[0].length + worse]
+        for member in chosen:
+            yield Proposal(member.expr, self.source)
+
+
+def sample_rows(n_rows: int, limit: int, rng: np.random.Generator) -> Ints:
+    """All rows, or ``limit`` of them in their order."""
+    if n_rows <= limit:
+        return np.arange(n_rows)
+    return np.sort(rng.choice(n_rows, size=limit, replace=False))
+
+
+def least_squares(
+    model: Model, start: Floats, y: Floats, weights: Floats | float = 1.0, steps: int = 10
+) -> tuple[Floats, float, Floats]:
+    """A few Levenberg–Marquardt steps: parameters, RSS, and the Jacobian (weighted) at the end.
+
+    ``model`` gives values and Jacobian; ``weights`` multiply residuals.  RSS is inf if no step is finite.
+    """
+    params = np.array(start, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        values, jacobian = model(params)
+        residual, jacobian = weights * (y - values), (jacobian.T * weights).T
+        rss = float(residual @ residual)
+        if not math.isfinite(rss):
+            return params, math.inf, jacobian
+        damping = 1e-4
+        for _ in range(steps):
+            gram, slope = jacobian.T @ jacobian, jacobian.T @ residual
+            if not np.isfinite(gram).all():
+                break
+            scale = np.diag(gram) + 1e-300
+            gained = False
+            for _ in range(4):
+                try:
+                    step = np.linalg.solve(gram + damping * np.diag(scale), slope)
+                except np.linalg.LinAlgError:
+                    damping *= 10.0
+                    continue
+                values, trial = model(params + step)
+                new = weights * (y - values)
+                new_rss = float(new @ new)
+                if math.isfinite(new_rss) and new_rss < rss:
+                    gained = True
+                    break
+                damping = max(damping, 1e-8) * 10.0
+            if not gained:
+                break
+            done = rss - new_rss <= 1e-9 * rss
+            params, residual, jacobian, rss = params + step, new, (trial.T * weights).T, new_rss
+            damping = damping * 0.1
+            if done:
+                break
+    return params, rss, jacobian
+
+
+def standard_errors(jacobian: Floats, rss: float) -> Floats:
+    """Standard errors of parameters from a (weighted) Jacobian; inf where the data do not tell."""
+    n, k = jacobian.shape
+    with np.errstate(all="ignore"):
+        norms = np.linalg.norm(jacobian, axis=0)
+        unit = jacobian / norms
+        if not np.isfinite(unit).all():
+            return np.full(k, np.inf)
+        spread = np.diag(np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True))
+        return np.sqrt(np.abs(spread) * rss / max(1, n - k)) / norms

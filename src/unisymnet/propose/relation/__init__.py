@@ -1,0 +1,1 @@
+"""Laws Σ t^k·P_k(x) = 0: null vectors and ratios."""

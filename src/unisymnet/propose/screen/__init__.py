@@ -1,0 +1,1 @@
+"""Thousands of inner functions at once, alone, in pairs and in products."""

@@ -1,0 +1,169 @@
+"""Small polynomials times one inner function: view(y) = P(x) + Q(x)·exp(κ·x_i), x_i^κ, or sine and cosine of κ·x_i.
+
+The constant κ is scanned with everything else eliminated, and refined by Gauss-Newton; then the few terms that matter
+are found as in bases.py.  Cooling towards a surrounding temperature, charging from any start, growing seasons are of
+this kind.  For clean data; products.py and pairs.py look at noisy ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...candidate import ParetoFront, Proposal
+from ...deadline import Deadline
+from ...problem import Problem
+from ...symbolic.expr import Call, Const, Var, product
+from ..linear.bases import exact_formula
+from ..linear.basis import Basis, Unary, extended, polynomial
+from ..pool import Pool, is_constant, sample_rows
+from ..view.views import View, views_of
+
+__all__ = ["Modulated"]
+
+Floats = NDArray[np.float64]
+
+VIEWS = ("y", "1/y", "ln(y)", "y**2", "logit(y)")
+GROWTHS = np.concatenate([np.geomspace(0.2, 25.0, 14), -np.geomspace(0.2, 25.0, 14)])  # over half the span of the input
+EXPONENTS = np.concatenate([np.geomspace(0.08, 5.0, 14), -np.geomspace(0.08, 5.0, 14)])
+STEPS_A_PERIOD = 4
+MAX_PERIODS = 20.0
+N_REFINED = 4  # starts for each view, input and function
+HIT = 1e-10  # share left, in norm, that only a law reaches
+
+
+@dataclass(frozen=True)
+class Modulated:
+    """Settings: rows, inputs at most, seconds."""
+
+    name: str = "modulated"
+    max_rows: int = 160
+    most_inputs: int = 5
+    seconds: float = 0.5
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        d = problem.n_features
+        if d > self.most_inputs or is_constant(problem):
+            return
+        deadline = deadline.sooner(self.seconds)
+        rows = sample_rows(problem.n_rows, self.max_rows, rng)
+        pool = Pool(problem, self.name)
+        for basis in (polynomial(d, 1), polynomial(d, 2)) if d <= 2 else (polynomial(d, 1),):
+            for inner in _inner_functions(problem, rows, basis):
+                if deadline.expired():
+                    return
+                for view, kappa in inner.laws(problem, rows):
+                    if exact_formula(problem, extended(basis, (inner.unary(kappa),)), view, pool, rng):
+                        yield from pool.proposals(1)
+                        return
+
+
+def _inner_functions(problem: Problem, rows: NDArray[np.intp], basis: Basis) -> Iterator[_Inner]:
+    for i in range(problem.n_features):
+        x = problem.X[rows, i]
+        half = float(np.ptp(x)) / 2.0
+        periods = min(MAX_PERIODS, len(rows) / 8.0)
+        waves = np.arange(1, int(STEPS_A_PERIOD * periods) + 1) * math.pi / STEPS_A_PERIOD
+        kinds = [("exp", x, GROWTHS / (half or 1.0)), ("sin", x, waves / (half or 1.0))]
+        if np.min(problem.X[:, i]) > 0.0:
+            kinds.append(("pow", np.log(x), EXPONENTS))
+        for kind, t, grid in kinds:
+            n_columns = len(basis) * (3 if kind == "sin" else 2)
+            if half == 0.0 or not problem.allows(kind) or len(rows) <= 1.5 * n_columns + 4:
+                continue
+            columns = basis.columns(problem.X[rows])
+            # With x·exp(κx) beside exp(κx) a small change of κ changes nothing: first without.
+            others = columns[:, [k for k, row in enumerate(basis.powers) if row[i] == 0.0]]
+            for factors in (others, columns):
+                yield _Inner(kind, i, t - float(np.mean(t)), columns, factors, grid)
+
+
+@dataclass(frozen=True)
+class _Inner:
+    """exp(κt), or its sine and cosine, times some factors, beside columns; t is an input (its ln for powers) less its
+    mean."""
+
+    kind: str
+    of: int
+    t: Floats
+    columns: Floats
+    factors: Floats
+    grid: Floats
+
+    def laws(self, problem: Problem, rows: NDArray[np.intp]) -> Iterator[tuple[View, float]]:
+        """Views that some κ explains entirely."""
+        views = [view for view in views_of(problem, VIEWS) if view.strict]
+        targets = [view.values(problem.y[rows]) for view in views]
+        fine = [k for k, target in enumerate(targets) if np.isfinite(target).all()]
+        if not fine:
+            return
+        table = np.column_stack([targets[k] / np.linalg.norm(targets[k]) for k in fine])
+        left = self._left(self.grid, table)
+        for place, k in enumerate(fine):
+            for start in np.argsort(left[:, place])[:N_REFINED]:
+                kappa, off = self._refined(float(self.grid[start]), table[:, place])
+                if off < HIT:
+                    yield views[k], kappa
+                    break
+
+    def unary(self, kappa: float) -> Unary:
+        """The function with its constant, as a factor of a basis."""
+        if self.kind == "pow":
+            return Unary(f"x{self.of}**{kappa:.17g}", self.of, (Var(self.of),), ((kappa,),))
+        inside = product([Const(kappa), Var(self.of)])
+        names = ("exp",) if self.kind == "exp" else ("sin", "cos")
+        atoms = tuple(Call(name, (inside,)) for name in names)
+        powers = tuple(tuple(float(i == j) for j in range(len(names))) for i in range(len(names)))
+        return Unary(f"{self.kind} of {kappa:.17g}*x{self.of}", self.of, atoms, powers)
+
+    def _functions(self, kappas: Floats) -> tuple[Floats, Floats]:
+        """Values (G, n, columns) of the inner functions, and their derivatives by κ."""
+        s = kappas[:, None] * self.t
+        if self.kind != "sin":
+            values = np.exp(np.clip(s, -60.0, 60.0))[:, :, None]
+            return values, values * self.t[:, None]
+        values = np.stack([np.sin(s), np.cos(s)], axis=2)
+        return values, values[:, :, ::-1] * np.array([1.0, -1.0]) * self.t[:, None]
+
+    def _design(self, values: Floats) -> Floats:
+        products = (values[:, :, :, None] * self.factors[None, :, None, :]).reshape(len(values), len(self.t), -1)
+        plain = np.broadcast_to(self.columns, (len(values), *self.columns.shape))
+        design = np.concatenate([plain, products], axis=2)
+        return design / np.linalg.norm(design, axis=1, keepdims=True).clip(1e-300)
+
+    def _left(self, kappas: Floats, targets: Floats) -> Floats:
+        """Norm (G, targets) of what each κ leaves of the targets."""
+        basis = np.linalg.qr(self._design(self._functions(kappas)[0]))[0]
+        rest = targets - basis @ (basis.transpose(0, 2, 1) @ targets)
+        return np.linalg.norm(rest, axis=1)
+
+    def _refined(self, kappa: float, target: Floats, steps: int = 12) -> tuple[float, float]:
+        """κ by Gauss-Newton with the linear part eliminated, and the norm that is left."""
+        best, lowest = kappa, math.inf
+        for _ in range(steps):
+            values, slopes = self._functions(np.array([kappa]))
+            design, moved = self._design(values)[0], self._raw(slopes)
+            basis, triangle = np.linalg.qr(design)
+            rest = target - basis @ (basis.T @ target)
+            left = float(np.linalg.norm(rest))
+            if not left < 0.999 * lowest:
+                break
+            best, lowest = kappa, left
+            weights = np.linalg.lstsq(triangle, basis.T @ target, rcond=1e-14)[0][self.columns.shape[1] :]
+            change = moved @ (weights / np.linalg.norm(self._raw(values), axis=0).clip(1e-300))
+            change = change - basis @ (basis.T @ change)
+            size = float(change @ change)
+            if size == 0.0:
+                break
+            kappa = kappa + float(change @ rest) / size
+        return best, lowest
+
+    def _raw(self, values: Floats) -> Floats:
+        """Products of one set of functions with the factors, not scaled."""
+        return (values[0][:, :, None] * self.factors[:, None, :]).reshape(len(self.t), -1)

@@ -1,0 +1,1 @@
+"""Smaller problems found in the data and solved by the other rooms."""

@@ -1,0 +1,134 @@
+"""The search without the columns that do not matter: few rows and many columns leave no room for full bases.
+
+Columns are left out one by one as long as a polynomial in the others predicts some view of y as well (an F test).  The
+stages given then search in the columns that are left, and the whole problem is searched after them all the same:
+a column wrongly left out costs time, not the law.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...candidate import ParetoFront, Proposal
+from ...deadline import Deadline
+from ...problem import Problem
+from ...protocols import Proposer
+from ...symbolic.expr import Const, Var
+from ..linear.bases import capped
+from ..pool import is_constant
+from ..view.smooth import polynomial, standardised
+from ..view.views import views_of
+from .reduce import Reduce
+from .reduction import Reduction
+
+__all__ = ["Relevant", "relevant_inputs"]
+
+Floats = NDArray[np.float64]
+
+VIEWS = ("y", "ln(y)", "1/y", "y**2", "sqrt(y)")
+CHANCE = 1e-5  # what polynomials cannot follow is not normal, so the test must be strict
+MAX_ROWS, MAX_COLUMNS = 400, 120
+ROWS_A_COLUMN = 2.5
+PLENTY = 50  # rows for each input: then the stages that search the whole have room enough
+
+
+@dataclass(frozen=True)
+class Relevant:
+    """Settings: the stages asked about the smaller problem, others for one that looks noisy, seconds for it.
+
+    At most a ``share`` of the time left is spent: an input that matters little may have been left out.
+    """
+
+    stages: tuple[Proposer, ...] = ()
+    noisy_stages: tuple[Proposer, ...] = ()
+    name: str = "relevant"
+    max_time: float = 12.0
+    share: float = 0.4
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        d, n = problem.n_features, problem.n_rows
+        if d < 2 or not 12 <= n < PLENTY * d or is_constant(problem):
+            return
+        kept = relevant_inputs(problem)
+        smaller = Reduction(tuple(Var(i) for i in kept), Const(1.0), 1.0)
+        if len(kept) < problem.n_features and (part := smaller.apply(problem)) is not None:
+            inside = Reduce(stages=self.stages, noisy_stages=self.noisy_stages)
+            limit = deadline.sooner(min(self.max_time, self.share * deadline.remaining()))
+            for proposal in inside.solve(part, rng, limit):
+                yield Proposal(smaller.lift(proposal.expr), f"{self.name}/{proposal.source}")
+
+
+def relevant_inputs(problem: Problem, chance: float = CHANCE) -> list[int]:
+    """The inputs without which no polynomial predicts y as well, at least one."""
+    rows = np.unique(np.linspace(0, problem.n_rows - 1, MAX_ROWS).astype(int))
+    frames = list(_frames(problem, rows))
+    kept = list(range(problem.n_features))
+    while len(kept) > 1 and frames:
+        degree = _degree(len(kept), len(rows))
+        best = min(frames, key=lambda frame: frame.left(kept, degree)[0])
+        chances = [best.chance(kept, i, degree) for i in kept]
+        if max(chances) < chance:
+            break
+        kept.pop(int(np.argmax(chances)))
+    return kept
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A view of the target and coordinates (inputs or logarithms), both with the weights of the view."""
+
+    coordinates: Floats
+    target: Floats
+    weight: Floats
+
+    def left(self, kept: Sequence[int], degree: int) -> tuple[float, int]:
+        """Residual sum of squares in units of y and the number of columns of a polynomial in some inputs."""
+        design = _design(self.coordinates[:, list(kept)], degree) * self.weight[:, None]
+        target = self.target * self.weight
+        basis = np.linalg.qr(design)[0]
+        residual = target - basis @ (basis.T @ target)
+        # Below rounding all fits are equally good.
+        return max(float(residual @ residual), 1e-18 * float(target @ target)), design.shape[1]
+
+    def chance(self, kept: Sequence[int], without: int, degree: int) -> float:
+        """How often a column of noise would seem to matter as much as this input does."""
+        from scipy.stats import f as f_distribution  # scipy.stats takes half a second to load
+
+        full, p = self.left(kept, degree)
+        smaller, q = self.left([i for i in kept if i != without], degree)
+        ratio = (smaller - full) / (p - q) / (full / (len(self.target) - p))
+        return float(f_distribution.sf(ratio, p - q, len(self.target) - p))
+
+
+def _frames(problem: Problem, rows: NDArray[np.intp]) -> Iterator[_Frame]:
+    X, y = problem.X[rows], problem.y[rows]
+    coordinates = [X]
+    if np.all((X > 0.0).all(axis=0) | (X < 0.0).all(axis=0)):
+        coordinates.append(np.log(np.abs(X)))
+    for view in views_of(problem, VIEWS):
+        target, weight = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[rows])
+        if np.isfinite(target).all() and np.isfinite(weight).all():
+            yield from (_Frame(z, target, weight) for z in coordinates)
+
+
+def _degree(n_inputs: int, n_rows: int) -> int:
+    """Of the full polynomial that the rows bear; 1 stands for a sum of functions of one input each."""
+    most = min(MAX_COLUMNS, n_rows / ROWS_A_COLUMN)
+    degree = 1
+    while degree < 8 and math.comb(n_inputs + degree + 1, n_inputs) <= most:
+        degree += 1
+    return degree
+
+
+def _design(z: Floats, degree: int) -> Floats:
+    z = standardised(z)
+    if degree > 1:
+        return polynomial(z, MAX_COLUMNS, max_degree=degree)
+    return np.column_stack([np.ones(len(z)), *(z**k for k in (1, 2, 3))])

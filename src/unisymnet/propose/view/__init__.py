@@ -1,0 +1,1 @@
+"""What the data look like: y through a view, smooth or noisy."""

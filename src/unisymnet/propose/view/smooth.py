@@ -1,0 +1,183 @@
+"""Polynomial regressions as a microscope: how well can some view of y be predicted from some coordinates?
+
+A frame is the view of the target and the coordinates (inputs or their logarithms) in which a polynomial of limited
+size predicts best.  Restricted designs (a variable left out, stripped, merged with another) are compared with it by
+their residual variances; that is all a reduction needs to be believed.  This file does not know what the restrictions
+are for.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...problem import Problem
+from .views import View, views_of
+
+__all__ = ["Frame", "best_frame", "frames_of", "polynomial", "smooth_residual", "standardised"]
+
+Floats = NDArray[np.float64]
+
+# Powers of y that the power views take; ln is none of them.
+POWERS = {"y": 1.0, "y**2": 2.0, "1/y": -1.0, "1/y**2": -2.0, "sqrt(y)": 0.5, "ln(y)": 0.0}
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A view of the target on some rows, with coordinates and the residual variance of the full polynomial."""
+
+    X: Floats
+    coordinates: Floats
+    logs: bool
+    power: float  # of y in the view; 0 stands for ln
+    target: Floats
+    weight: Floats
+    max_columns: int
+    variance: float
+    share: float  # variance in units of the target's
+
+    @property
+    def n_features(self) -> int:
+        return int(self.X.shape[1])
+
+    def design(self, coordinates: Floats) -> Floats:
+        """The largest full polynomial in the coordinates that the frame's budget allows."""
+        return polynomial(standardised(coordinates), self.max_columns)
+
+    def coordinate(self, values: Floats) -> Floats:
+        """Values of a new input as the frame measures inputs."""
+        return np.log(np.abs(values)) if self.logs else values
+
+    def ratio(self, design: Floats, target: Floats | None = None) -> float:
+        """Residual variance of a design in units of the full polynomial's: about 1 or less if nothing is lost."""
+        left = residual_variance(design, self.target if target is None else target, self.weight)
+        return left / self.variance if self.variance > 0 else math.inf
+
+
+def best_frame(
+    problem: Problem, *, noisy: bool, max_rows: int = 700, max_columns: int = 160, each: int | None = None
+) -> Frame | None:
+    """The view and coordinates in which a polynomial leaves least, or None if nothing can be fitted."""
+    best: Frame | None = None
+    for frame in frames_of(problem, noisy=noisy, max_rows=max_rows, max_columns=max_columns, each=each):
+        # Under noise only a clear gain justifies another view than y itself.
+        if best is None or frame.share < best.share * (0.9 if noisy else 1.0):
+            best = frame
+    return best
+
+
+def frames_of(
+    problem: Problem, *, noisy: bool, max_rows: int, max_columns: int, each: int | None = None
+) -> Iterator[Frame]:
+    """A frame for every view, in the coordinates (inputs or logarithms) that suit it better; y comes first.
+
+    A polynomial has at most one column for ``each`` so many rows.
+    """
+    rows = np.unique(np.linspace(0, problem.n_rows - 1, max_rows).astype(int))
+    X, y = problem.X[rows], problem.y[rows]
+    columns = min(max_columns, len(rows) // (each or (6 if noisy else 3)))
+    d = X.shape[1]
+    # A polynomial that cannot bend every input and every pair of them proves nothing.
+    if columns < math.comb(d + (3 if d <= 4 else 2), d) or problem.spread == 0.0:
+        return
+    mixed = np.any((X.min(axis=0) < 0) & (X.max(axis=0) > 0))
+    for view in views_of(problem, [*POWERS]):
+        made = [_frame(problem, view, X, y, rows, X, False, columns, noisy)]
+        if not mixed and not np.any(X == 0):
+            made.append(_frame(problem, view, X, y, rows, np.log(np.abs(X)), True, columns, noisy))
+        found = [frame for frame in made if frame is not None]
+        if found:
+            yield min(found, key=lambda frame: frame.share)
+
+
+def _frame(
+    problem: Problem, view: View, X: Floats, y: Floats, rows: NDArray[np.int64], coordinates: Floats, logs: bool,
+    columns: int, noisy: bool,
+) -> Frame | None:  # fmt: skip
+    target = view.values(y)
+    weight = np.sqrt(problem.weights[rows]) * (view.weights(y) if noisy else 1.0)
+    good = np.isfinite(target) & (weight > 0) & np.isfinite(weight)
+    if np.sum(good) < 0.9 * len(y):
+        return None
+    target, weight = target[good], weight[good]
+    if not noisy and view.name != "y" and _spiky(target):
+        return None
+    design = polynomial(standardised(coordinates[good]), columns)
+    if noisy:
+        # Residuals of the back-transformed fit: weights made of noisy y flatter the steeper views.
+        share = _share_in_y(view, design, target, weight, y[good])
+    else:
+        centred = target - np.average(target, weights=weight**2)
+        share = residual_variance(design, target, weight) / float(np.mean((weight * centred) ** 2) or 1.0)
+    variance = residual_variance(design, target, weight)
+    # Below rounding all designs look equally good.
+    floor = 1e-24 * float(np.mean((weight * target) ** 2))
+    power = POWERS[view.name]
+    return Frame(X[good], coordinates[good], logs, power, target, weight, columns, max(variance, floor), share)
+
+
+def _spiky(target: Floats) -> bool:
+    """Do a few rows hold most of the variance (1/y near a zero of y)?  Then only they would be fitted."""
+    deviation = np.sort((target - np.median(target)) ** 2)
+    few = max(2, len(target) // 50)
+    return bool(np.sum(deviation[-few:]) > 0.6 * np.sum(deviation))
+
+
+def _share_in_y(view: View, design: Floats, target: Floats, weight: Floats, y: Floats) -> float:
+    fitted = design @ np.linalg.lstsq(design * weight[:, None], target * weight, rcond=1e-12)[0]
+    back = view.back(fitted)
+    back = np.where(np.isfinite(back), back, np.mean(y))
+    return float(np.mean((y - back) ** 2) / np.var(y)) * len(y) / max(1, len(y) - design.shape[1])
+
+
+def residual_variance(design: Floats, target: Floats, weight: Floats) -> float:
+    """Weighted RSS / (n - p), from the triangular factor alone."""
+    n, p = design.shape
+    if n <= p:
+        return math.inf
+    table = np.column_stack([design, target]) * weight[:, None]
+    scale = np.linalg.norm(table, axis=0)
+    if not np.isfinite(scale).all():
+        return math.inf
+    r = np.asarray(np.linalg.qr(table / np.where(scale > 0, scale, 1.0), mode="r"))
+    return float((r[p, p] * scale[p]) ** 2 / (n - p))
+
+
+def standardised(z: Floats) -> Floats:
+    """Columns mapped to [-1, 1]."""
+    low, high = z.min(axis=0), z.max(axis=0)
+    return (2.0 * z - low - high) / np.where(high > low, high - low, 1.0)
+
+
+def polynomial(z: Floats, max_columns: int, *, max_degree: int = 30) -> Floats:
+    """Products of Chebyshev polynomials of the columns of z (in [-1, 1]) up to a total degree.
+
+    The degree is the largest one that keeps at most ``max_columns`` columns.
+    """
+    n, d = z.shape
+    degree = 1
+    while degree < max_degree and math.comb(d + degree + 1, d) <= max_columns:
+        degree += 1
+    angles = np.arccos(np.clip(z.T, -1.0, 1.0))
+    single = np.stack([np.cos(k * angles) for k in range(degree + 1)])  # (degree, d, n)
+    level: list[tuple[int, Floats]] = [(0, np.ones(n))]
+    for j in range(d):
+        level = [(used + k, v * single[k, j] if k else v) for used, v in level for k in range(degree + 1 - used)]
+    return np.column_stack([v for _, v in sorted(level, key=lambda item: item[0])])
+
+
+def smooth_residual(problem: Problem) -> tuple[float, bool]:
+    """What a flexible polynomial leaves of y, in units of std(y), and whether a smaller one leaves as little.
+
+    The first is an upper bound for the noise.  If polynomials of different sizes leave the same, what they leave is
+    noise; a law that they cannot follow would let the larger one win.
+    """
+    large = best_frame(problem, noisy=True)
+    if large is None:
+        return 1.0, False
+    small = best_frame(problem, noisy=True, max_columns=large.max_columns // 3)
+    return math.sqrt(large.share), small is not None and small.share < 1.15 * large.share

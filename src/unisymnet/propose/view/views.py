@@ -1,0 +1,227 @@
+"""Views of the target: y = h(f(x)) is searched as view(y) = f(x), with h the inverse of the view.
+
+A view knows its values, its slope, where it is defined, and how to write its inverse as a formula.  Rows are
+weighted with 1/|view'(y)|, so that residuals of the view count as they would in the space of y.  It does not
+know what is fitted to it.
+
+Power views and ln act on one sign of y, the one that most of the target has.  Rows of the other sign are
+noise (or prove the view wrong): powers are continued oddly through zero, which keeps a fit unbiased, and ln
+leaves such rows out.  ``strict`` says that no such row exists; only then can the view be exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...problem import Problem
+from ...symbolic.expr import Call, Const, Expr
+
+__all__ = ["View", "VIEW_NAMES", "views_of"]
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Values = Callable[[Floats], Floats]
+
+VIEW_NAMES = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")
+
+# More of the target's energy than this on the other sign is not noise: the view does not apply.
+MAX_OPPOSED = 0.05
+# exp(y) is of no use where it spans more than this many powers of e (and overflows soon after).
+MAX_EXP_RANGE = 60.0
+
+
+@dataclass(frozen=True)
+class View:
+    """One monotone function of the target.
+
+    ``forward``, ``slope`` and ``backward`` are the function, its derivative and its inverse on arrays (nan
+    outside their domain); ``invert`` writes the inverse as a formula.
+    """
+
+    name: str
+    forward: Values
+    slope: Values
+    backward: Values
+    invert: Callable[[Expr], Expr]
+    strict: bool = True
+
+    def values(self, y: Floats) -> Floats:
+        """view(y); nan where it is undefined."""
+        with np.errstate(all="ignore"):
+            values = self.forward(y)
+        return np.where(np.isfinite(values), values, np.nan)
+
+    def weights(self, y: Floats) -> Floats:
+        """1/|view'(y)|, the factor that turns a residual of the view into one of y; 0 on invalid rows."""
+        with np.errstate(all="ignore"):
+            weights = 1.0 / np.abs(self.slope(y))
+        return np.where(self.valid(y) & np.isfinite(weights), weights, 0.0)
+
+    def valid(self, y: Floats) -> Bools:
+        """Rows on which the view is defined."""
+        return np.isfinite(self.values(y))
+
+    def back(self, values: Floats) -> Floats:
+        """y for values of the view; nan where there is none."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.backward(values), dtype=np.float64)
+
+
+def views_of(problem: Problem, names: Sequence[str] | None = None) -> list[View]:
+    """The views that this target and the problem's operators permit, in the order of VIEW_NAMES."""
+    makers = {
+        "y": _identity,
+        "y**2": lambda p: _power_view(p, "y**2", 2.0),
+        "1/y": lambda p: _power_view(p, "1/y", -1.0),
+        "1/y**2": lambda p: _power_view(p, "1/y**2", -2.0),
+        "sqrt(y)": lambda p: _power_view(p, "sqrt(y)", 0.5),
+        "ln(y)": _ln_view,
+        "exp(y)": _exp_view,
+        "sin(y)": _sin_view,
+        "cos(y)": _cos_view,
+        "logit(y)": _logit_view,
+    }
+    wanted = VIEW_NAMES if names is None else names
+    unknown = set(wanted) - set(makers)
+    if unknown:
+        raise ValueError(f"unknown views {sorted(unknown)}; use some of {', '.join(VIEW_NAMES)}")
+    made = [makers[name](problem) for name in VIEW_NAMES if name in wanted]
+    return [view for view in made if view is not None]
+
+
+def _identity(problem: Problem) -> View:
+    return View("y", lambda y: y, np.ones_like, lambda t: t, lambda e: e)
+
+
+def _main_sign(y: Floats) -> tuple[float, float]:
+    """The sign that most of y's energy has, and the share of the other one."""
+    energy = float(np.sum(y * y))
+    positive = float(np.sum(y[y > 0] ** 2))
+    if energy == 0.0:
+        return 1.0, 1.0
+    return (1.0, 1.0 - positive / energy) if positive >= energy / 2 else (-1.0, positive / energy)
+
+
+def _power_view(problem: Problem, name: str, exponent: float) -> View | None:
+    """|y|^exponent with the sign of s*y, where s is the target's main sign."""
+    sign, opposed = _main_sign(problem.y)
+    # An odd power is invertible on both signs.
+    odd = exponent == -1.0
+    if not odd and (opposed > MAX_OPPOSED or not _may_power(problem, 1.0 / exponent)):
+        return None
+    if odd and not _may_power(problem, -1.0):
+        return None
+    if odd:
+        sign = 1.0
+
+    def invert(expr: Expr) -> Expr:
+        return _signed(sign, _power(expr, 1.0 / exponent))
+
+    return View(
+        name,
+        lambda y: np.sign(sign * y) * np.abs(y) ** exponent,
+        lambda y: sign * exponent * np.abs(y) ** (exponent - 1.0),
+        lambda t: sign * np.sign(t) * np.abs(t) ** (1.0 / exponent),
+        invert,
+        strict=odd or not bool(np.any(sign * problem.y < 0)),
+    )
+
+
+def _ln_view(problem: Problem) -> View | None:
+    sign, opposed = _main_sign(problem.y)
+    if opposed > MAX_OPPOSED or not problem.allows("exp"):
+        return None
+    return View(
+        "ln(y)",
+        lambda y: np.log(np.where(sign * y > 0, sign * y, np.nan)),
+        lambda y: 1.0 / y,
+        lambda t: sign * np.exp(t),
+        lambda e: _signed(sign, Call("exp", (e,))),
+        strict=not bool(np.any(sign * problem.y < 0)),
+    )
+
+
+def _exp_view(problem: Problem) -> View | None:
+    if not problem.allows("ln") or np.ptp(problem.y) > MAX_EXP_RANGE or np.max(np.abs(problem.y)) > 300.0:
+        return None
+    return View("exp(y)", np.exp, np.exp, np.log, lambda e: Call("ln", (e,)))
+
+
+def _sin_view(problem: Problem) -> View | None:
+    """sin is inverted on the branch about 0 or the one about pi, whichever holds the whole target."""
+    low, high = float(problem.y.min()), float(problem.y.max())
+    if not problem.allows("asin") or high - low < 1e-3:
+        return None
+    half = math.pi / 2
+    if -half <= low and high <= half:
+        return View("sin(y)", np.sin, np.cos, np.arcsin, _asin)
+    if half <= low and high <= 3 * half:
+        return View("sin(y)", np.sin, np.cos, lambda t: math.pi - np.arcsin(t), lambda e: math.pi - _asin(e))
+    return None
+
+
+def _cos_view(problem: Problem) -> View | None:
+    low, high = float(problem.y.min()), float(problem.y.max())
+    if not problem.allows("acos") or high - low < 1e-3:
+        return None
+    if 0.0 <= low and high <= math.pi:
+        return View("cos(y)", np.cos, _minus_sin, np.arccos, _acos)
+    if -math.pi <= low and high <= 0.0:
+        return View("cos(y)", np.cos, _minus_sin, lambda t: -np.arccos(t), lambda e: -_acos(e))
+    return None
+
+
+def _logit_view(problem: Problem) -> View | None:
+    """ln(y/(1 − y)) of shares and probabilities: 1/(1 + exp(−f)) is searched as f."""
+    low, high = float(problem.y.min()), float(problem.y.max())
+    if problem.y_scale != 1.0 or not 0.0 < low <= high < 1.0:
+        return None
+    if not problem.allows("exp") or not _may_power(problem, -1.0):
+        return None
+    return View(
+        "logit(y)",
+        lambda y: np.log(y) - np.log1p(-y),
+        lambda y: 1.0 / (y * (1.0 - y)),
+        lambda t: 1.0 / (1.0 + np.exp(-t)),
+        lambda e: Const(1.0) / (Const(1.0) + Call("exp", (Call("neg", (e,)),))),
+    )
+
+
+def _minus_sin(y: Floats) -> Floats:
+    return -np.sin(y)
+
+
+def _asin(expr: Expr) -> Expr:
+    return Call("asin", (expr,))
+
+
+def _acos(expr: Expr) -> Expr:
+    return Call("acos", (expr,))
+
+
+def _may_power(problem: Problem, exponent: float) -> bool:
+    """Can expr**exponent be written with the problem's operators?"""
+    if problem.allows("pow"):
+        return True
+    if exponent < 0 and not (problem.allows("div") or problem.allows("inv")):
+        return False
+    if abs(exponent) == 0.5:
+        return problem.allows("sqrt")
+    return abs(exponent) == 1.0 or problem.allows("square") or problem.allows("mul")
+
+
+def _power(expr: Expr, exponent: float) -> Expr:
+    """expr**exponent as a person writes it."""
+    root = Call("sqrt", (expr,)) if abs(exponent) == 0.5 else expr
+    if abs(exponent) == 2.0:
+        root = Call("pow", (expr, Const(2.0)))
+    return Call("div", (Const(1.0), root)) if exponent < 0 else root
+
+
+def _signed(sign: float, expr: Expr) -> Expr:
+    return expr if sign > 0 else Call("neg", (expr,))

@@ -1,0 +1,1 @@
+"""Coefficients written as short formulas."""

@@ -1,0 +1,1 @@
+"""The paper's network: unified operators, structures, labels, skeletons."""

@@ -1,0 +1,1 @@
+"""Formulas rewritten without changing their values: collected, simplified, presented."""

@@ -1,0 +1,1 @@
+"""Formulas written for others: LaTeX, MathML, source code, sympy."""

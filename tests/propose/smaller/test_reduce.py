@@ -1,0 +1,115 @@
+"""Reductions are recognised from rows alone, exact or noisy, and formulas come back in the original inputs."""
+
+import numpy as np
+import pytest
+from recover import draw, solve
+
+from unisymnet.candidate import Proposal
+from unisymnet.deadline import Deadline
+from unisymnet.problem import make_problem
+from unisymnet.propose.screen.features import Features
+from unisymnet.propose.smaller.reduce import Reduce, chain
+from unisymnet.propose.smaller.reduction import Reduction
+from unisymnet.propose.view.smooth import best_frame, polynomial, smooth_residual
+from unisymnet.symbolic.expr import Const, Var, evaluate
+from unisymnet.symbolic.parse import parse
+
+
+def reduced(law, ranges, n=600, noise=0.0):
+    X, y = draw(law, ranges, n=n, noise=noise)
+    problem = make_problem(X, y)
+    steps = list(chain(problem, noisy=noise > 0, max_ratio=1.3, max_steps=8, deadline=Deadline.never()))
+    for step in steps:
+        problem = step.apply(problem)
+    return steps, problem
+
+
+CASES = [
+    ("x0*sin(x1)*x2**-1.5", [(1, 3)] * 3, 1),
+    ("exp(-(x1-x2)**2)*x0", [(1, 3)] * 3, 1),
+    ("tanh(x0*x1/x2)", [(1, 3)] * 3, 1),
+    ("x0**3/(exp(x0/x1)-1)", [(1, 5), (1, 3)], 1),  # y = x0^3·f(x0/x1)
+    ("x0*x1/(x0+2.5*x1)", [(1e-2, 1e3, "log"), (1e-2, 1e3, "log")], 1),
+    ("cos(x0*x1)*x2", [(-2, 2), (-2, 2), (-3, 3)], 1),  # signs and zeros everywhere
+    ("x0**2+x1*x2", [(1, 3), (1, 3), (1, 3)], 1),
+    ("cos(1.3*x0)*(x1**2+1.7*x2)", [(0, 3), (1, 3), (1, 3)], 2),  # a function of one input as a factor
+    ("x0/(1+x1*sin(x0*x2))", [(1, 3), (0, 0.8), (1, 3)], 1),  # x0/y is 1 + x1·f(x0·x2)
+    ("exp(1.3*x0*x1)*x2**2", [(-2, -1), (1, 2), (-3, -1)], 1),  # negative inputs in log space
+    ("exp(0.3*x0*x1)+sin(x1*x2)+x0*x2", [(1, 3), (1, 3), (1, 3)], 3),  # nothing to reduce
+]
+
+
+@pytest.mark.parametrize(("law", "ranges", "left"), CASES, ids=[c[0] for c in CASES])
+def test_reductions_go_as_far_as_the_law_allows(law, ranges, left):
+    _, problem = reduced(law, ranges)
+    assert problem.n_features == left
+
+
+def test_irrelevant_inputs_are_left_out():
+    steps, problem = reduced("sin(x0)/(1+x1)", [(1, 3)] * 5)
+    assert steps[0].inputs == (Var(0), Var(1))
+    assert steps[0].factor == Const(1.0)
+    assert problem.n_features <= 2
+
+
+def test_under_noise_a_clear_power_law_is_still_stripped():
+    steps, problem = reduced("x0**2*sin(x1)", [(1, 4), (0.5, 3)], n=800, noise=0.05)
+    assert problem.n_features == 1
+    assert steps[0].factor == parse("x0**2")
+
+
+def test_the_smaller_problem_means_the_same_rows():
+    X, y = draw("x0*sin(x1-x2)", [(1, 3)] * 3)
+    problem = make_problem(X, y)
+    step = Reduction((parse("x1-x2"),), Var(0), 0.0)
+    smaller = step.apply(problem)
+    np.testing.assert_allclose(smaller.y, y / X[:, 0])
+    lifted = step.lift(parse("sin(x0)"))
+    np.testing.assert_allclose(evaluate(lifted, X), y)
+    assert smaller.weights.mean() == pytest.approx(1.0)
+
+
+def test_rows_where_the_factor_vanishes_are_dropped():
+    X = np.column_stack([np.linspace(-1, 1, 41), np.linspace(1, 2, 41)])
+    problem = make_problem(X, X[:, 0] * X[:, 1])
+    smaller = Reduction((Var(1),), Var(0), 0.0).apply(problem)
+    assert smaller.n_rows == 40
+
+
+def test_solves_with_the_given_stages_and_writes_back():
+    stage = Reduce(stages=(Features(two_constants=False),))
+    error, formula = solve(stage, *draw("x3*x0/x1*sin(1.3*(x2-x4))**2", [(1, 3)] * 5, n=500), seconds=40)
+    assert error < 1e-11, formula
+
+
+def test_asks_the_stages_about_the_smallest_problem_first():
+    asked = []
+
+    class Spy:
+        name = "spy"
+
+        def propose(self, problem, front, *, rng, deadline):
+            asked.append(problem.n_features)
+            yield Proposal(Const(1.0), "spy")
+
+    solve(Reduce(stages=(Spy(),)), *draw("x0*sin(x1-x2)", [(1, 3)] * 3, n=500))
+    assert asked == sorted(asked) and asked[0] == 1
+
+
+def test_polynomials_have_the_promised_size_and_degree():
+    z = np.random.default_rng(0).uniform(-1, 1, size=(50, 2))
+    assert polynomial(z, 10).shape == (50, 10)  # all terms up to degree 3
+    assert polynomial(z, 9).shape == (50, 6)
+
+
+def test_smooth_residual_tells_noise_from_smooth_laws():
+    X, y = draw("x0*exp(-x1)", [(1, 3), (0, 2)], n=400)
+    assert smooth_residual(make_problem(X, y))[0] < 1e-4
+    X, y = draw("x0*exp(-x1)", [(1, 3), (0, 2)], n=400, noise=0.1)
+    residual, flat = smooth_residual(make_problem(X, y))
+    assert 0.05 < residual < 0.2 and flat
+
+
+def test_a_frame_needs_enough_rows():
+    X, y = draw("x0*x1", [(1, 3), (1, 3)], n=12)
+    assert best_frame(make_problem(X, y), noisy=False) is None

@@ -1,0 +1,47 @@
+"""The alarm clock of a fit: on time, and not in places that swallow exceptions; kernels compiled beforehand."""
+
+import time
+
+import pytest
+
+from unisymnet.regressor.interrupt import Interrupts
+
+
+def inside(module: str):
+    """A function that waits, as if it belonged to this module."""
+    space: dict = {"__name__": module, "time": time}
+    exec("def wait(seconds):\n    end = time.monotonic() + seconds\n    while time.monotonic() < end: pass", space)
+    return space["wait"]
+
+
+@pytest.mark.parametrize(("module", "reached"), [("somebody", False), ("numba.core", True), ("llvmlite.binding", True)])
+def test_the_clock_waits_until_the_compiler_is_done(module: str, reached: bool) -> None:
+    interrupts, done = Interrupts(), False
+    began = time.monotonic()
+    with interrupts.caught(), pytest.raises(KeyboardInterrupt), interrupts.watched(0.1):
+        inside(module)(0.6)
+        done = True
+        for _ in range(400):  # a signal between two instructions of one long sleep would wait for its end
+            time.sleep(0.05)
+    assert done is reached and time.monotonic() - began < 15
+    assert not interrupts.requested  # nobody pressed anything
+
+
+def test_a_postponed_alarm_does_not_ring_in_the_next_block() -> None:
+    interrupts = Interrupts()
+    with interrupts.caught():
+        with interrupts.watched(0.05):
+            inside("numba.core")(0.1)
+        with interrupts.watched(60):
+            time.sleep(0.5)
+
+
+def test_the_warm_up_reaches_the_kernels_of_the_stages() -> None:
+    from unisymnet.propose.screen import gram, scan
+    from unisymnet.propose.separable import exponents
+    from unisymnet.regressor.warm import warm_stages
+
+    warm_stages()
+    # What a stage calls; the kernels within these come along.
+    entries = (exponents._loop, gram._scan_pairs, scan.refine, scan.refine_many)
+    assert [entry.py_func.__name__ for entry in entries if not entry.signatures] == []

@@ -1,0 +1,96 @@
+"""The order of the proposers, and which of them speak on clean and on noisy data."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.candidate import ParetoFront, Proposal
+from unisymnet.deadline import Deadline
+from unisymnet.model.proposer import TransformerProposer
+from unisymnet.problem import Problem, make_problem
+from unisymnet.protocols import Proposer
+from unisymnet.search.order import PROPOSERS, OnlyIf, Part, default_proposers
+from unisymnet.search.turns import PROPOSALS_A_TURN
+from unisymnet.symbolic.expr import Const
+
+X = np.random.default_rng(0).uniform(1.0, 3.0, (300, 2))
+
+
+class Talker:
+    name = "talker"
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        yield Proposal(Const(1.0), self.name)
+
+
+@pytest.mark.parametrize("noisy", [True, False])
+def test_a_proposer_for_the_other_kind_of_data_is_silent(noisy: bool) -> None:
+    wanted = OnlyIf(Talker(), noisy, lambda problem, front: True)
+    said = list(
+        wanted.propose(
+            make_problem(X, X[:, 0]), ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never()
+        )
+    )
+    assert bool(said) == noisy and wanted.name == "talker"
+
+
+class Counter:
+    """Counts for ever."""
+
+    name = "counter"
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        yield from (Proposal(Const(float(number)), self.name) for number in itertools.count())
+
+
+def test_a_proposer_goes_on_at_its_next_place() -> None:
+    begun: list[Iterator[Proposal]] = []
+    places = [Part(Counter(), begun, share, 10.0) for share in (0.5, 0.2, 1.0)]
+    rng, target = np.random.default_rng(0), make_problem(X, X[:, 0])
+    said = [p.propose(target, ParetoFront(), rng=rng, deadline=Deadline.after(60.0).sooner(5.0)) for p in places]
+    numbers = [[proposal.expr.value for proposal in itertools.islice(turn, 200)] for turn in said]
+    assert [len(part) for part in numbers] == [PROPOSALS_A_TURN, PROPOSALS_A_TURN, 200]
+    assert list(itertools.chain(*numbers)) == list(range(2 * PROPOSALS_A_TURN + 200))
+
+
+def test_a_place_ends_when_its_share_of_the_time_is_over() -> None:
+    place = Part(Counter(), [], 0.5, 0.0)
+    rng, target = np.random.default_rng(0), make_problem(X, X[:, 0])
+    assert len(list(place.propose(target, ParetoFront(), rng=rng, deadline=Deadline.after(60.0)))) == 1
+
+
+def test_names_choose_and_unknown_names_are_told() -> None:
+    assert {proposer.name for proposer in default_proposers(["bases", "evolve"])} == {"bases", "evolve"}
+    assert {proposer.name for proposer in default_proposers()} == set(PROPOSERS)
+    with pytest.raises(ValueError, match="unknown proposers guess; known are monomial"):
+        default_proposers(["guess"])
+
+
+def test_a_law_under_noise_ends_the_search_long_before_the_limit() -> None:
+    rng = np.random.default_rng(0)
+    y = 2.5 * X[:, 0] ** 1.5 / X[:, 1] * (1.0 + 0.01 * rng.normal(size=len(X)))
+    model = UniSymNetRegressor(max_time=60, random_state=0).fit(X, y)
+    assert model.stopped_ == "noise"
+    assert model.seconds_ < 40
+    assert str(model.formula_) == "2.5*x0**1.5/x1"
+
+
+def test_the_late_look_of_the_transformer_is_limited_only_where_evolution_follows() -> None:
+    def late(names: list[str] | None) -> Proposer:
+        return [p for p in default_proposers(names) if p.name == "transformer"][-1]
+
+    alone = late(["transformer"])
+    assert isinstance(alone, TransformerProposer) and alone.seconds is None  # the paper's own mode has all the time
+    for names in (None, ["transformer", "evolve"]):
+        found = late(names)
+        assert isinstance(found, OnlyIf) and found.noisy
+        assert isinstance(found.proposer, TransformerProposer) and found.proposer.seconds == 3.0
