@@ -1,7 +1,7 @@
 """Figure "Complexity comparison": C = L·N of random functions by dimension, as tree, EQL-type network and UniSymNet.
 
 Functions come from the corpus, the same number for each dimension from 1 to 10; networks are counted as in the
-theorems (symbolic/counts.py).  The paper compares UniSymNet with symbolic trees; EQL-type networks are added.
+theorems (symbolic/network/counts.py).  The paper compares UniSymNet with symbolic trees; EQL-type networks are added.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 One writer and one `Dialect` per language. Minus signs are bracketed wherever they could bind differently
 (Excel reads -A2^2 as (-A2)^2), and numbers are written so that they read back exactly. Does not know LaTeX or
-sympy, which symbolic/sympy_bridge.py writes.
+sympy, which symbolic/writers/sympy_bridge.py writes.
 """
 
 from __future__ import annotations
