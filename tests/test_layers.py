@@ -39,7 +39,7 @@ ROOMS: dict[str, list[str]] = {
         *("operators", "expr", "text", "merge_parts", "merge", "constants", "parse"),
         *("rewrite", "writers", "network"),
     ],
-    "fit": ["kernels", "peel", "starts", "constants", "clean", "sfo", "dno", "polish"],
+    "fit": ["kernels", "subset", "peel", "starts", "constants", "clean", "sfo", "dno", "polish"],
     "propose": ["view", "write", "pool", "linear", "relation", "separable", "screen", "smaller", "evolve"],
     "search": ["trace", "turns", "order", "loop"],
 }

@@ -9,14 +9,14 @@ from typing import Any
 
 from joblib import effective_n_jobs
 
-from ..fit.exponents import EXPONENTS
 from ..fit.polish import Polish
-from ..fit.sfo import SFO
+from ..fit.sfo.exponents import EXPONENTS
+from ..fit.sfo.sfo import SFO
 from ..problem import Problem
-from ..propose.noise import looks_noisy, only_noise_left
+from ..propose.view.noise import looks_noisy, only_noise_left
 from ..protocols import Proposer
-from ..search import SearchSettings
-from ..stages import default_proposers, dno_proposers
+from ..search.loop import SearchSettings
+from ..search.order import default_proposers, dno_proposers
 from .run import Options
 from .validation import operator_set, read_loss
 
