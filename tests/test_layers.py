@@ -24,7 +24,7 @@ MAX_STATEMENTS = 50
 TIERS: list[set[str]] = [
     {"errors", "deadline"},
     {"symbolic"},
-    {"problem", "metrics", "candidate", "formula", "protocols"},
+    {"problem", "metrics", "candidate", "formula", "judge", "protocols"},
     {"corpus", "model", "fit", "propose"},
     {"search", "report"},
     {"regressor"},
@@ -39,6 +39,7 @@ ROOMS: dict[str, list[str]] = {
         *("operators", "expr", "text", "merge_parts", "merge", "constants", "parse"),
         *("rewrite", "writers", "network"),
     ],
+    "judge": ["numbers", "tree", "prior", "forms", "noise", "data", "judge"],
     "fit": ["kernels", "subset", "peel", "starts", "constants", "clean", "sfo", "dno", "polish"],
     "propose": ["view", "write", "pool", "linear", "relation", "separable", "screen", "smaller", "evolve"],
     "search": ["trace", "turns", "order", "loop"],

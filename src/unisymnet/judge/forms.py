@@ -1,0 +1,173 @@
+"""Whole textbook forms in one input: what people fit to measured data before anything else.
+
+From public lists of curves: trend lines of spreadsheets, the self-starting models of R, the models of lmfit.  One row
+is one form; ``spellings`` are ways to write it that a fit may end in.  The stage `textbook` fits them; the judge gives
+half of its belief to them.  ``roles`` say what each inner constant is, for starting values.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from ..symbolic.constants import free_constants, merge_params
+from ..symbolic.expr import Call, Const, Expr, Param, Var, bind, n_params
+from ..symbolic.parse import parse
+from ..symbolic.rewrite.simplify import simplify
+
+
+@dataclass(frozen=True)
+class Form:
+    """``spellings`` in x0 with constants c0, c1, …; the first is the one to fit.  ``roles`` for its constants that do
+    not enter linearly: rate (per unit of x), place (a value of x), width, exponent.  ``weight`` is how often people
+    mean it: a wave fits too much to be guessed as readily as a line."""
+
+    name: str
+    spellings: tuple[str, ...]
+    roles: tuple[tuple[int, str], ...] = ()
+    weight: float = 1.0
+
+
+FORMS: tuple[Form, ...] = (
+    Form("line", ("c0*x0 + c1",)),
+    Form("proportion", ("c0*x0",)),
+    Form("parabola", ("c0*x0**2 + c1*x0 + c2",)),
+    Form("cubic", ("c0*x0**3 + c1*x0**2 + c2*x0 + c3",)),
+    Form("logarithm", ("c0*ln(x0) + c1", "ln(c0*x0)*c1")),
+    Form("power law", ("c0*x0**c1",), ((1, "exponent"),)),
+    Form("power law with an offset", ("c0*x0**c1 + c2",), ((1, "exponent"),)),
+    Form("exponential", ("c0*exp(c1*x0)", "exp(c1*x0 + c0)"), ((1, "rate"),)),
+    Form("exponential with an offset", ("c0*exp(c1*x0) + c2", "exp(c1*x0 + c0) + c2"), ((1, "rate"),)),
+    Form("saturation through the origin", ("c0*(1 - exp(c1*x0))",), ((1, "rate"),)),
+    Form("two exponentials", ("c0*exp(c1*x0) + c2*exp(c3*x0)",), ((1, "rate"), (3, "rate"))),
+    Form("hyperbola", ("c0/x0 + c1",)),
+    Form("Michaelis-Menten", ("c0*x0/(x0 + c1)", "x0/(c0*x0 + c1)", "c0/(c1/x0 + 1)"), ((1, "place"),)),
+    Form("Hill", ("c0/(1 + c1*x0**c2)", "c0*x0**c2/(x0**c2 + c1)"), ((1, "hill"), (2, "exponent"))),
+    Form(
+        "logistic",
+        (
+            "c0/(1 + exp(c1*(x0 + c2)))",
+            "c0/(1 + c2*exp(c1*x0))",
+            "c0/(c2 + exp(c1*x0))",
+            "1/(c0 + c2*exp(c1*x0))",
+            "c0/(1 + exp(c1*x0 + c2))",
+        ),
+        ((1, "rate"), (2, "-place")),
+    ),
+    Form(
+        "logistic between two levels",
+        (
+            "c3 + c0/(1 + exp(c1*(x0 + c2)))",
+            "c3 + c0/(1 + c2*exp(c1*x0))",
+            "c3 + c0/(c2 + exp(c1*x0))",
+            "c3 + 1/(c0 + c2*exp(c1*x0))",
+            "c3 + c0/(1 + exp(c1*x0 + c2))",
+            "c3 + c0*tanh(c1*x0 + c2)",
+        ),
+        ((1, "rate"), (2, "-place")),
+    ),
+    Form(
+        "Gompertz",
+        ("c0*exp(-exp(c1*(x0 + c2)))", "c0*exp(c2*exp(c1*x0))", "c0*exp(-exp(c1*x0 + c2))"),
+        ((1, "rate"), (2, "-place")),
+    ),
+    Form("Weibull", ("c0 + c1*exp(c2*x0**c3)",), ((2, "scale"), (3, "exponent"))),
+    Form("stretched exponential", ("c0*exp(c1*x0**c2)",), ((1, "scale"), (2, "exponent"))),
+    Form(
+        "Gaussian",
+        ("c0*exp(c1*(x0 + c2)**2)", "c0*exp(c1*x0**2 + c2*x0)", "exp(c0*x0**2 + c1*x0 + c2)"),
+        ((1, "-width"), (2, "-place")),
+    ),
+    Form(
+        "Gaussian on a level",
+        ("c3 + c0*exp(c1*(x0 + c2)**2)", "c3 + c0*exp(c1*x0**2 + c2*x0)"),
+        ((1, "-width"), (2, "-place")),
+    ),
+    Form(
+        "Lorentzian",
+        ("c0/(1 + c1*(x0 + c2)**2)", "c0/((x0 + c2)**2 + c1)", "c0/(x0**2 + c1*x0 + c2)"),
+        ((1, "width"), (2, "-place")),
+    ),
+    Form("Arrhenius", ("c0*exp(c1/x0)", "exp(c1/x0 + c0)"), ((1, "place"),)),
+    Form("Antoine", ("exp(c0 + c1/(x0 + c2))", "c0*exp(c1/(x0 + c2))"), ((1, "antoine"), (2, "place"))),
+    Form("inverse line", ("1/(c0*x0 + c1)", "c0/(x0 + c1)")),
+    Form(
+        "substrate inhibition",
+        ("c0*x0/(c1 + x0 + c2*x0**2)", "c0*x0/(c1 + c2*x0 + x0**2)"),
+        ((1, "place"), (2, "width")),
+    ),
+    Form("wave", ("c0*sin(c1*x0 + c2) + c3", "c0*cos(c1*x0 + c2) + c3"), ((1, "frequency"), (2, "phase")), 0.25),
+    Form(
+        "damped wave",
+        ("c0*exp(c1*x0)*sin(c2*x0 + c3)", "c0*exp(c1*x0)*cos(c2*x0 + c3)"),
+        ((1, "rate"), (2, "frequency"), (3, "phase")),
+        0.25,
+    ),
+    Form("surge", ("c0*x0*exp(c1*x0)",), ((1, "rate"),)),
+    Form("gamma curve", ("c0*x0**c1*exp(c2*x0)",), ((1, "exponent"), (2, "rate"))),
+    Form("difference of two exponentials", ("c0*(exp(c1*x0) - exp(c2*x0))",), ((1, "rate"), (2, "rate"))),
+    Form("square root", ("c0*sqrt(x0) + c1",)),
+)
+
+
+TOTAL_WEIGHT = sum(form.weight for form in FORMS)
+
+
+def canonical(expr: Expr) -> Expr:
+    """The formula with redundant constants merged, exponents as they are: how the forms are compared."""
+    form, values = free_constants(simplify(expr))
+    return simplify(bind(form, values))
+
+
+@cache
+def templates() -> tuple[tuple[Form, Expr], ...]:
+    """Every spelling as a tree whose parameters stand for any number."""
+    return tuple((form, simplify(merge_params(simplify(parse(text))))) for form in FORMS for text in form.spellings)
+
+
+def matches(expr: Expr) -> Form | None:
+    """The form that a formula in one input is, or None."""
+    for form, template in templates():
+        if next(_unify(template, expr, {}), None) is not None:
+            return form
+    return None
+
+
+def _unify(template: Expr, expr: Expr, known: dict[int, Expr]) -> Iterator[dict[int, Expr]]:
+    """Ways to read ``expr`` as the template: which number each parameter is, and which column x0 (key -1)."""
+    if isinstance(template, Param | Var):
+        wanted = Const if isinstance(template, Param) else Var
+        key = template.index if isinstance(template, Param) else -1
+        if isinstance(expr, wanted) and known.get(key, expr) == expr:
+            yield {**known, key: expr}
+        return
+    if isinstance(template, Const):
+        if template == expr:
+            yield known
+        return
+    assert isinstance(template, Call)
+    if not (isinstance(expr, Call) and expr.op == template.op and len(expr.args) == len(template.args)):
+        return
+    orders = itertools.permutations(expr.args) if template.op in ("add", "mul") else [expr.args]
+    for order in orders:
+        found = [known]
+        for part, arg in zip(template.args, order, strict=True):
+            found = [more for one in found for more in _unify(part, arg, one)]
+            if not found:
+                break
+        yield from found
+
+
+def fitted_form(form: Form, column: int) -> tuple[Expr, int]:
+    """The first spelling in a column, its constants as parameters, and how many these are."""
+    expr = parse(form.spellings[0])
+    moved = _in_column(expr, column)
+    return moved, n_params(moved)
+
+
+def _in_column(expr: Expr, column: int) -> Expr:
+    if isinstance(expr, Var):
+        return Var(column)
+    return Call(expr.op, [_in_column(arg, column) for arg in expr.args]) if isinstance(expr, Call) else expr

@@ -1,0 +1,221 @@
+"""The judge: the length of a formula and of the data it leaves, in nats; the smallest wins (ADR 25).
+
+    L = structure + constants + data + noise model
+
+Structure is the price of the tree (prior.py) or of a whole textbook form (forms.py), constants cost the digits that
+the data determine, data cost what the residuals say about them.  A formula with numbers goes in, four numbers come
+out; nothing is fitted here, except that each noise model is tried on the same residuals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..formula.derivative import value_and_jacobian
+from ..symbolic.expr import Expr, evaluate, variables
+from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
+from .forms import TOTAL_WEIGHT, canonical, matches
+from .noise import MODELS, NoiseModel
+from .prior import FREE_EXPONENT, Prior, load_prior
+from .tree import EXPONENT, NUMBER, Node, Reading, read
+
+Floats = NDArray[np.float64]
+
+CONSTANT_SHARE = 0.5  # of the belief: that nothing matters and y is a constant
+FORM_SHARE = 0.5  # of the rest, on whole textbook forms
+LEAST_CONSTANT = 1.0  # nats
+OFFSET = 0.7  # sign, and that no prior is as wide as it should be
+USUAL_EXPONENT, TINY_EXPONENT = 3.0, 0.2
+USUAL_SIZE = 13.8  # ln of a million
+DEPENDENT = 1e-7  # share of a column of the Jacobian that the others leave unexplained
+MAX_CONSTANTS = 40
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """What a formula costs, in nats."""
+
+    structure: float
+    constants: float
+    data: float
+    model: NoiseModel
+    n_free: int
+
+    @property
+    def formula(self) -> float:
+        return self.structure + self.constants
+
+    @property
+    def evidence(self) -> float:
+        """The data's part: residuals and which noise model they obey."""
+        return self.data + self.model.nats
+
+    @property
+    def total(self) -> float:
+        return self.formula + self.evidence
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Rows in the caller's units.  ``sigma`` is the known noise of a row of weight 1, ``models`` what the noise may be,
+    ``floor`` the square that the last written digit leaves open."""
+
+    X: Floats
+    y: Floats
+    root: Floats  # square root of the weights, mean square 1
+    n_columns: int
+    floor: float
+    models: tuple[NoiseModel, ...] = MODELS
+    sigma: float | None = None
+    prior: Prior = field(default_factory=load_prior, repr=False)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.y)
+
+    def structure(self, expr: Expr) -> float:
+        """S: nats of the form of a formula, its numbers aside."""
+        return self._structure(read(expr), expr)
+
+    def lengths(self, expr: Expr, model: NoiseModel | None = None) -> Lengths | None:
+        """All four parts, under one noise model or the one that makes the whole shortest; None for a formula that is
+        undefined on some row or has a constant for every row."""
+        reading = read(expr)
+        if len(reading.values) > MAX_CONSTANTS:
+            return None
+        values, jacobian = value_and_jacobian(reading.form, self.X, reading.values)
+        residuals = self.y - values
+        if not np.isfinite(residuals).all() or not np.isfinite(jacobian).all():
+            return None
+        structure = self._structure(reading, expr)
+        found: Lengths | None = None
+        for one in (model,) if model is not None else self.models:
+            roots = self.root * one.roots(values, self.root * residuals)
+            nats, n_free = self._constants(reading, jacobian * roots[:, None], residuals, roots)
+            if n_free >= max(self.n_rows, 2):
+                return None
+            data = data_nats(residuals, self.root if one.kind == "heavy tails" else roots, one, self.floor, self.sigma)
+            lengths = Lengths(structure, nats, data, one, n_free)
+            if found is None or lengths.total < found.total:
+                found = lengths
+        return found
+
+    def quick(self, expr: Expr) -> tuple[float, float]:
+        """Lower bounds that need no Jacobian: nats of the formula, nats of the data under the best noise model."""
+        reading = read(expr)
+        with np.errstate(all="ignore"):
+            values = evaluate(expr, self.X)
+        residuals = self.y - values
+        if not np.isfinite(residuals).all():
+            return math.inf, math.inf
+        data = math.inf
+        for model in self.models:
+            roots = self.root * model.roots(values, self.root * residuals)
+            rows = self.root if model.kind == "heavy tails" else roots
+            data = min(data, data_nats(residuals, rows, model, self.floor, self.sigma) + model.nats)
+        least = sum(min(LEAST_CONSTANT, self._written(node, parent)) for parent, node in _numbers(reading.tree))
+        return self._structure(reading, expr) + least, data
+
+    def _structure(self, reading: Reading, expr: Expr) -> float:
+        if reading.tree.symbol == NUMBER:
+            return -math.log(CONSTANT_SHARE)
+        grammar = math.exp(-min(self.prior.tree_nats(reading.tree, self.n_columns), 700.0))
+        whole = 0.0
+        form = matches(canonical(expr)) if len(variables(expr)) == 1 and len(reading.values) <= 8 else None
+        if form is not None:
+            whole = form.weight / (TOTAL_WEIGHT * self.n_columns)
+        share = (1.0 - CONSTANT_SHARE) * (FORM_SHARE * whole + (1.0 - FORM_SHARE) * grammar)
+        return -math.log(share)
+
+    def _written(self, node: Node, parent: str) -> float:
+        return self.prior.exponent_nats(node.value) if parent == EXPONENT else self.prior.constant_nats(node.value)
+
+    def _constants(self, reading: Reading, jacobian: Floats, residuals: Floats, roots: Floats) -> tuple[float, int]:
+        """Nats of all numbers, each written down or free, whichever is shorter, and how many are free."""
+        numbers = [(node, self._written(node, parent), parent) for parent, node in _numbers(reading.tree)]
+        if not numbers:
+            return 0.0, 0
+        total = squares(residuals, roots, self.floor)
+        mean = float(np.average(self.y, weights=roots**2))
+        moved = float(np.linalg.norm(roots * (self.y - mean)))
+        # A small number costs less written down than any free one; of the others the hardest to write are free first.
+        dear = [(written, node.place) for node, written, parent in numbers if written > _least_free(parent)]
+        needed = _independent(jacobian, [place for _, place in sorted(dear, reverse=True)])
+        n_free = len(needed)
+        for _ in range(2):  # how many are free decides the noise level, and that how many are free
+            if self.sigma is None:
+                level = 0.5 * spread_nats(total, self.n_rows, n_free)
+            else:
+                level = 0.5 * math.log(2.0 * math.pi * self.sigma**2)
+            nats, free = 0.0, 0
+            for node, written, parent in numbers:
+                if node.place not in needed:  # one that others can stand in for might as well be 1
+                    nats += min(written, math.log(2.0)) if written > _least_free(parent) else written
+                    continue
+                size = max(abs(node.value) * float(np.linalg.norm(jacobian[:, node.place])), moved)
+                digits = math.log(size) - level if size > 0.0 else 0.0
+                digits += OFFSET + _unusual(node.value, parent == EXPONENT)
+                own = _least_free(parent) + max(0.0, digits - LEAST_CONSTANT)
+                nats += min(own, written)
+                free += own < written
+            n_free = free
+        return nats, n_free
+
+
+def make_judge(
+    X: Floats,
+    y: Floats,
+    weights: Floats | None = None,
+    *,
+    n_columns: int | None = None,
+    models: Sequence[NoiseModel] = MODELS,
+    sigma: float | None = None,
+) -> Judge:
+    """A judge of these rows."""
+    root = np.ones(len(y)) if weights is None else np.sqrt(weights * (len(y) / weights.sum()))
+    spread = float(np.std(y))
+    floor = max(last_digit(y) ** 2 / 12.0, (ROUNDING * spread) ** 2, 1e-300)
+    return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma)
+
+
+def _numbers(tree: Node) -> list[tuple[str, Node]]:
+    return [(parent, node) for parent, node in tree.walk() if node.symbol == NUMBER]
+
+
+def _least_free(parent: str) -> float:
+    """The least that a free constant costs; that an exponent is free costs more."""
+    return LEAST_CONSTANT - math.log(FREE_EXPONENT) if parent == EXPONENT else LEAST_CONSTANT
+
+
+def _unusual(value: float, is_exponent: bool) -> float:
+    """Nats more for a size that constants seldom have."""
+    size = abs(value)
+    if size == 0.0:
+        return 0.0
+    if is_exponent:
+        return max(0.0, size - USUAL_EXPONENT) / 1.5 + max(0.0, math.log(TINY_EXPONENT / size))
+    return math.log1p((math.log(size) / USUAL_SIZE) ** 2)
+
+
+def _independent(jacobian: Floats, places: Sequence[int]) -> frozenset[int]:
+    """Places of constants that those before them cannot stand in for."""
+    basis = np.empty((len(jacobian), 0))
+    kept = []
+    for place in places:
+        column = jacobian[:, place]
+        size = float(np.linalg.norm(column))
+        if size == 0.0 or basis.shape[1] >= len(jacobian):
+            continue
+        column = column / size
+        for _ in range(2):  # twice is enough for orthogonality
+            column = column - basis @ (basis.T @ column)
+        left = float(np.linalg.norm(column))
+        if left > DEPENDENT:
+            basis = np.column_stack([basis, column / left])
+            kept.append(place)
+    return frozenset(kept)

@@ -1,0 +1,178 @@
+"""The judge's four parts against values worked out by hand, and what must win on data whose law is known."""
+
+import math
+
+import numpy as np
+import pytest
+
+from unisymnet.formula.constants import settle
+from unisymnet.judge.data import data_nats, last_digit, spread_nats
+from unisymnet.judge.forms import canonical, matches
+from unisymnet.judge.judge import CONSTANT_SHARE, make_judge
+from unisymnet.judge.noise import EQUAL, MODELS
+from unisymnet.judge.numbers import written_nats
+from unisymnet.judge.prior import Prior, load_prior
+from unisymnet.judge.tree import read
+from unisymnet.symbolic.parse import parse
+
+RELATIVE = MODELS[1]
+
+
+def test_data_with_the_noise_level_integrated_out():
+    # n = 4, Q = 4: the integral of prod N(r_i; 0, s) ds/s is Gamma(2) / (2 pi^2 Q^2).
+    residuals = np.array([1.0, -1.0, 1.0, -1.0])
+    nats = data_nats(residuals, np.ones(4), EQUAL, 0.0)
+    assert nats == pytest.approx(-math.log(1.0 / (2.0 * math.pi**2 * 16.0)))
+
+
+def test_a_known_noise_level_gives_the_likelihood():
+    nats = data_nats(np.array([2.0, 0.0]), np.ones(2), EQUAL, 0.0, sigma=2.0)
+    assert nats == pytest.approx(0.5 + 2.0 * math.log(2.0 * math.sqrt(2.0 * math.pi)))
+
+
+def test_weights_cost_their_volume():
+    residuals, roots = np.array([1.0, 2.0, 3.0]), np.array([1.0, 0.5, 2.0])
+    plain = data_nats(roots * residuals, np.ones(3), EQUAL, 0.0)
+    assert data_nats(residuals, roots, RELATIVE, 0.0) == pytest.approx(plain - np.log(roots).sum())
+
+
+def test_noise_level_of_many_rows_is_the_mean_square():
+    assert spread_nats(500.0, 1000, 3) == pytest.approx(math.log(2.0 * math.pi * 0.5), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("values", "digit"), [([1.0, 2.5, 3.25], 0.01), ([100.0, 2000.0], 100.0), ([1.0 / 3.0, 2.0], 0.0)]
+)
+def test_last_digit(values, digit):
+    assert last_digit(np.array(values)) == pytest.approx(digit)
+
+
+@pytest.mark.parametrize(
+    ("value", "nats"),
+    [
+        (2.0, math.log(2.0 * 6.0 * 2.0)),
+        (-0.5, math.log(2.0 * 2.0 * 6.0)),
+        (math.pi, math.log(2.0 * 2.0 * 2.0) + 4.0),
+        (1.37, math.log(137.0 * 138.0 * 3.0 * 12.0)),
+        (1.0 / 7.123456789012345, math.inf),
+    ],
+)
+def test_written_numbers(value, nats):
+    assert written_nats(value) == pytest.approx(nats)
+
+
+def test_a_tree_costs_its_symbols():
+    table = {parent: {"column": 8.0, "sin": 4.0} for parent in ("root", "sin")}
+    prior = Prior(table, {}, {}, {})
+    even = 0.3 / (9 + 8 * 0.3)
+    column = 0.7 * (8 + 4 * 2 / 3) / 16 + even
+    sine = 0.7 * (4 + 4 * 1 / 3) / 16 + even
+    nats = prior.tree_nats(read(parse("sin(x0)")).tree, 3)
+    assert nats == pytest.approx(-math.log(sine) - math.log(column) + math.log(3.0))
+
+
+def test_shares_below_every_parent_add_up_to_one():
+    from unisymnet.judge.prior import _shares
+
+    for parent in ("root", "add", "mul", "pow", "sin", "exponent"):
+        assert sum(_shares(load_prior(), parent).values()) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("3.2*x0 + 1.1", "line"),
+        ("2.5*x1/(x1 + 0.3)", "Michaelis-Menten"),
+        ("x0/(0.2*x0 + 0.1)", "Michaelis-Menten"),
+        ("5/(1 + exp(2 - 0.3*x0))", "logistic"),
+        ("2*x0**1.7", "power law"),
+        ("exp(11.3 - 3800/(x0 - 46))", "Antoine"),
+        ("3*exp(-(x0 - 2)**2/5)", "Gaussian"),
+        ("7.1*x0**1.3/(x0**1.3 + 2.2)", "Hill"),
+    ],
+)
+def test_whole_forms_are_recognised(text, name):
+    form = matches(canonical(parse(text)))
+    assert form is not None and form.name == name
+
+
+@pytest.mark.parametrize("text", ["x0*x1", "sin(x0)*ln(x0)", "3*x0/(x1 + 0.3)"])
+def test_other_formulas_are_no_form(text):
+    assert matches(canonical(parse(text))) is None
+
+
+def test_spelling_does_not_matter():
+    x = np.linspace(1.0, 5.0, 30)[:, None]
+    judge = make_judge(x, np.sin(x[:, 0]))
+    assert judge.structure(parse("2.5*x0/(x0 + 1.3)")) == judge.structure(parse("2.5/(x0 + 1.3)*x0"))
+    assert judge.structure(parse("sqrt(x0)")) == judge.structure(parse("x0**0.5"))
+
+
+def test_a_constant_costs_half_of_the_belief():
+    x = np.linspace(1.0, 5.0, 30)[:, None]
+    assert make_judge(x, x[:, 0]).structure(parse("3.14")) == pytest.approx(-math.log(CONSTANT_SHARE))
+
+
+def _picked(texts, x, y):
+    judge = make_judge(x, y)
+    found = {text: judge.lengths(settle(parse(text), x, y)) for text in texts}
+    return min((lengths.total, text) for text, lengths in found.items() if lengths is not None)[1]
+
+
+def test_the_law_wins_over_longer_and_shorter_formulas():
+    rng = np.random.default_rng(1)
+    x = np.linspace(0.3, 8.0, 40)[:, None]
+    y = 4.0 * x[:, 0] / (x[:, 0] + 1.7) + 0.05 * rng.normal(size=40)
+    rivals = [
+        "2.1", "0.3*x0 + 1.4", "1.6*x0**0.37", "0.86*ln(x0) + 1.5", "3.5*tanh(0.45*x0**0.63)",
+        "3.9*x0/(x0 + 1.6) + 0.1*sin(3.3*x0)", "3.3 - 2.9*exp(-0.43*x0)",
+    ]  # fmt: skip
+    assert _picked([*rivals, "3.9*x0/(x0 + 1.6)"], x, y) == "3.9*x0/(x0 + 1.6)"
+
+
+def test_relative_noise_is_seen():
+    rng = np.random.default_rng(2)
+    x = np.geomspace(0.1, 100.0, 60)[:, None]
+    y = 3.0 * x[:, 0] ** 2 * (1.0 + 0.1 * rng.normal(size=60))
+    lengths = make_judge(x, y).lengths(parse("3.0012*x0**2"))
+    assert lengths is not None and lengths.model.kind == "relative"
+
+
+def test_outliers_are_seen():
+    rng = np.random.default_rng(3)
+    x = np.linspace(0.0, 1.0, 80)[:, None]
+    y = 2.0 * x[:, 0] + 0.02 * rng.standard_t(1.5, size=80)
+    lengths = make_judge(x, y).lengths(parse("2.001*x0"))
+    assert lengths is not None and lengths.model.kind == "heavy tails"
+
+
+def test_pure_noise_is_a_constant():
+    lost = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(0.5, 3.0, (15, 1))
+        y = rng.normal(size=15)
+        texts = ["0.1", "0.3*x0 + 0.1", "0.2*x0**1.3", "0.1*ln(x0) + 0.2", "0.3*exp(-0.5*x0)", "0.3*sin(2.1*x0 + 1)"]
+        lost += _picked(texts, x, y) != "0.1"
+    assert lost <= 1
+
+
+def test_as_many_constants_as_rows_are_no_formula():
+    x = np.array([[1.0], [2.0], [3.0]])
+    judge = make_judge(x, np.array([1.234567891234, 5.01234567891, 2.98765432198]))
+    assert judge.lengths(settle(parse("1.1234*x0**2 + 2.2345*x0 + 3.3456"), x, judge.y)) is None
+
+
+def test_undefined_formulas_are_not_judged():
+    x = np.array([[-1.0], [2.0], [3.0]])
+    assert make_judge(x, np.array([1.0, 2.0, 3.0])).lengths(parse("2.2*ln(x0)")) is None
+
+
+def test_redundant_constants_are_not_paid_twice():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(1.0, 2.0, (30, 1))
+    y = np.sqrt(3.7 * x[:, 0]) + 0.01 * rng.normal(size=30)
+    judge = make_judge(x, y)
+    one, two = judge.lengths(parse("1.92354*sqrt(x0)")), judge.lengths(parse("1.2345*sqrt(2.4278*x0)"))
+    assert one is not None and two is not None
+    assert two.n_free == one.n_free == 1
