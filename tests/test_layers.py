@@ -26,7 +26,7 @@ TIERS: list[set[str]] = [
     {"symbolic"},
     {"problem", "metrics", "candidate", "formula", "judge", "protocols"},
     {"corpus", "model", "fit", "propose"},
-    {"search", "report"},
+    {"search", "report", "tables"},
     {"regressor"},
     {"cli", "bench"},
     {"__init__", "__main__"},

@@ -42,6 +42,7 @@ Floats = NDArray[np.float64]
 
 FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
 LEAST_FINAL = 0.1  # seconds for the constants of the pick even when the search has overrun
+COLUMNS_SHARE, MAX_COLUMNS_TIME = 0.1, 60.0  # of max_time for choosing columns; seconds where there is no limit
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
 COMPILING = 3.0  # seconds; loading the kernels takes less
@@ -114,7 +115,14 @@ def run_fit(
     X, y, weights = canonical(data.X, data.y, data.weights)
     wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
     columns = choose_columns(
-        X, y, weights, data.names, max_columns=options.max_columns, wanted=wanted, seed=int(rng.integers(2**31))
+        X,
+        y,
+        weights,
+        data.names,
+        max_columns=options.max_columns,
+        wanted=wanted,
+        seed=int(rng.integers(2**31)),
+        deadline=deadline.sooner(COLUMNS_SHARE * (limit or MAX_COLUMNS_TIME / COLUMNS_SHARE)),
     )
     sample = sample_rows(len(y), fraction=options.validation_fraction, max_rows=options.max_rows, rng=rng)
     fit = X[sample.fit], y[sample.fit], weights[sample.fit]

@@ -1,0 +1,1 @@
+"""Tables without a known law: which columns matter, and the best sum of short features (ADR 29)."""
