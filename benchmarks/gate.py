@@ -142,7 +142,7 @@ def run(case: Case, limit: float, without: tuple[str, ...] = ()) -> Record:
     X, y, judge = data(case)
     options: dict[str, Any] = {"max_time": limit, "random_state": 0, "n_jobs": 1}
     if without:
-        from unisymnet.stages import PROPOSERS
+        from unisymnet.search.order import PROPOSERS
 
         options["proposers"] = [name for name in PROPOSERS if name not in without]
     began = time.process_time()

@@ -29,7 +29,7 @@ from unisymnet.problem import Problem, make_problem
 try:
     from unisymnet.search.order import PROPOSERS, default_proposers
 except ImportError:  # records of older commits
-    from unisymnet.stages import PROPOSERS, default_proposers  # type: ignore[no-redef]
+    from unisymnet.search.order import PROPOSERS, default_proposers  # type: ignore[no-redef]
 
 # These ask other stages, or use all the time there is.
 SILENT = ("transformer", "evolve", "relevant", "reduce", "features", "pairs", "products")
