@@ -14,7 +14,8 @@ from unisymnet.deadline import Deadline
 from unisymnet.model.proposer import TransformerProposer
 from unisymnet.problem import Problem, make_problem
 from unisymnet.protocols import Proposer
-from unisymnet.search.order import PROPOSERS, OnlyIf, Part, default_proposers
+from unisymnet.search.order import HOMES, IF_CLEAN, IF_NOISY, PROPOSERS, Place, default_proposers
+from unisymnet.search.places import OnlyIf, Part
 from unisymnet.search.turns import PROPOSALS_A_TURN
 from unisymnet.symbolic.expr import Const
 
@@ -34,9 +35,7 @@ class Talker:
 def test_a_proposer_for_the_other_kind_of_data_is_silent(noisy: bool) -> None:
     wanted = OnlyIf(Talker(), noisy, lambda problem, front: True)
     said = list(
-        wanted.propose(
-            make_problem(X, X[:, 0]), ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never()
-        )
+        wanted.propose(make_problem(X, X[:, 0]), ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never())
     )
     assert bool(said) == noisy and wanted.name == "talker"
 
@@ -94,3 +93,14 @@ def test_the_late_look_of_the_transformer_is_limited_only_where_evolution_follow
         found = late(names)
         assert isinstance(found, OnlyIf) and found.noisy
         assert isinstance(found.proposer, TransformerProposer) and found.proposer.seconds == 3.0
+
+
+def test_every_stage_has_a_place_and_every_place_a_stage() -> None:
+    def names(places: tuple[Place, ...]) -> set[str]:
+        nested = [
+            places for place in places for key in ("stages", "noisy_stages") for places in [place.settings.get(key)]
+        ]
+        return {place.name for place in places}.union(*(names(some) for some in nested if some))
+
+    assert names((*IF_CLEAN, *IF_NOISY)) <= set(HOMES)
+    assert {proposer.name for proposer in default_proposers()} == set(HOMES)

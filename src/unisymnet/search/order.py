@@ -1,210 +1,186 @@
-"""The proposers by name, cheapest first: what a search runs unless the user says otherwise."""
+"""The order of a search, as lists to be read from top to bottom: who is tried, on which data, for how long.
+
+First the cheapest exact stages, whatever the data; then one of two lists, by whether there is noise; networks and
+evolution last.  Stages that look for exact laws come before the same stages looking for the best description of noisy
+data, which costs more.  How a proposer gets its turns is the loop's affair.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
-from ..candidate import ParetoFront, Proposal, select
-from ..deadline import Deadline
-from ..problem import Problem
+from ..candidate import Proposal
 from ..protocols import Proposer
-from ..symbolic.expr import Expr
-from .turns import PROPOSALS_A_TURN
+from .places import NoiseJudge, OnlyIf, Part
 
-Row = tuple[str, str, dict[str, Any]]
-
-# Name, where it lives, settings.  Modules load when a search needs them: they bring numba.  Stages that look for
-# exact laws come before the same stages looking for the best description of noisy data, which costs more.
-_CLOSED: tuple[Row, ...] = (
-    ("monomial", "propose.linear.monomial:Monomial", {}),
-    ("factors", "propose.linear.factors:Factors", {"noisy": False}),
-    ("offset", "propose.separable.offset:Offset", {}),
-    ("bases", "propose.linear.bases:Bases", {"noisy": False}),
-    ("rational", "propose.relation.rational:Rational", {"noisy": False}),
-    ("roots", "propose.relation.roots:Roots", {}),
-    ("outer", "propose.relation.outer:Outer", {}),
-    ("signomial", "propose.separable.signomial:Signomial", {}),
-    ("extended", "propose.linear.bases:ExtendedBases", {"noisy": False}),
-)
-_NOISY: tuple[Row, ...] = (
-    ("factors", "propose.linear.factors:Factors", {"exact": False}),
-    ("bases", "propose.linear.bases:Bases", {"exact": False}),
-    ("rational", "propose.relation.rational:Rational", {"exact": False}),
-    ("extended", "propose.linear.bases:ExtendedBases", {"exact": False}),
-)
-# Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
-_INVERTED: tuple[Row, ...] = (
-    ("roots", "propose.relation.roots:Roots", {"exact": False, "noisy": True}),
-    ("outer", "propose.relation.outer:Outer", {"exact": False, "noisy": True}),
-)
-_BOLTZMANN: Row = ("boltzmann", "propose.separable.boltzmann:Boltzmann", {})
-_STRETCHED: Row = ("stretched", "propose.separable.stretched:Stretched", {})
-_CURVES: tuple[Row, ...] = (
-    ("oscillations", "propose.separable.oscillations:Oscillations", {}),
-    ("peaks", "propose.separable.peaks:Peaks", {}),
-)
-_NOISY_CURVES: tuple[Row, ...] = tuple((name, where, {"noisy": True}) for name, where, _ in _CURVES)
-_PLANE_WAVES: Row = ("planewaves", "propose.separable.planewaves:PlaneWaves", {"seconds": 0.5})
-_COUPLED: Row = ("coupled", "propose.relation.coupled:Coupled", {})
-_MODULATED: Row = ("modulated", "propose.separable.modulated:Modulated", {})
-_MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
-_GLANCE: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": 0.3}
-# Exponentials are found at once or seldom: a quick look early where inputs are few, a longer one late.
-_EXPONENTIALS: tuple[Row, ...] = (
-    ("exponentials", "propose.separable.exponentials:Exponentials", _GLANCE),
-    ("exponentials", "propose.separable.exponentials:Exponentials", {**_MIXED, **_GLANCE}),
-)
-_MORE_EXPONENTIALS: tuple[Row, ...] = (
-    ("exponentials", "propose.separable.exponentials:Exponentials", {}),
-    ("exponentials", "propose.separable.exponentials:Exponentials", _MIXED),
-)
-_INNER: tuple[Row, ...] = (
-    ("features", "propose.screen.features:Features", {}),
-    ("pairs", "propose.screen.pairs:Pairs", {}),
-    ("products", "propose.screen.products:Products", {}),
-)
-_QUICK: tuple[Row, ...] = (
-    *_CLOSED[:3],
-    ("bases", "propose.linear.bases:Bases", {"noisy": False, "max_columns": 250}),
-    ("rational", "propose.relation.rational:Rational", {"noisy": False, "seconds": 1.0}),
-    ("roots", "propose.relation.roots:Roots", {"max_columns": 60, "seconds": 0.1}),
-    ("outer", "propose.relation.outer:Outer", {"beside": False, "seconds": 0.1}),
-    ("signomial", "propose.separable.signomial:Signomial", {"seconds": 0.5}),
-    ("extended", "propose.linear.bases:ExtendedBases", {"noisy": False, "seconds": 1.0}),
-    *_CURVES,
-    _MODULATED,
-)
-# Reductions solve the smaller problems they find with other stages, the cheap ones first.  A smaller problem is easier
-# than the whole, so each kind of stage is asked about the reductions before it is asked about the whole.
-_POWERS = (_CLOSED[0], _CLOSED[2])
-_SHALLOW: Row = (
-    "reduce", "propose.smaller.reduce:Reduce", {"stages": _QUICK, "noisy_stages": (*_POWERS, *_NOISY), "max_time": 5.0}
-)  # fmt: skip
-_MIDDLE: Row = ("reduce", "propose.smaller.reduce:Reduce", {"stages": (_STRETCHED, *_INNER[:1]), "max_time": 8.0})
-_DEEP: Row = ("reduce", "propose.smaller.reduce:Reduce", {"stages": (*_NOISY, *_INNER[1:]), "max_time": 12.0})
-_TRANSFORMER: Row = ("transformer", "model.proposer:TransformerProposer", {"width": 60, "brief": 16})
-_BEFORE_EVOLUTION: Row = (*_TRANSFORMER[:2], {**_TRANSFORMER[2], "seconds": 3.0})  # which makes better use of the rest
-# A brief look at its likeliest structures costs a second, and some are laws that only it knows; the others come late.
-_BEAM_ONLY: dict[str, Any] = {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8}
-_LIKELIEST: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "seconds": 1.5})
-_LIKELY: Row = (
-    "transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 60, "n_skipped": 12, "seconds": 3.0}
-)  # fmt: skip
-_EVOLVE: Row = ("evolve", "propose.evolve.evolve:Evolve", {})
-# What evolution finds it often finds soon, so it has three places (ADR 23): share of the time left and seconds at most.
-EVOLUTION = ((0.2, 4.0), (0.4, math.inf), (1.0, math.inf))
-# Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
-_HINTS: Row = ("transformer", "model.proposer:TransformerProposer", {**_BEAM_ONLY, "width": 40})
-# Noisy data: what looks for exact laws only is left out.
-_NOISY_SHALLOW: Row = (
-    "reduce", "propose.smaller.reduce:Reduce", {"stages": (*_POWERS, *_NOISY_CURVES, *_NOISY), "max_time": 6.0}
-)  # fmt: skip
-# The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
-_FIRST = _CLOSED[:6]
-# Without noise, in three parts between which evolution has its places.
-_AT_ONCE = (
-    *_CLOSED[6:],
-    _MODULATED,
-    _COUPLED,
-    _BOLTZMANN,
-    _STRETCHED,
-    *_CURVES,
-    _PLANE_WAVES,
-    *_EXPONENTIALS,
-)
-_SOON = (_SHALLOW, _MIDDLE, _LIKELIEST, *_INVERTED, *_INNER[:1])
-_IN_THE_END = (*_NOISY, *_INNER[1:], _LIKELY, _DEEP, *_MORE_EXPONENTIALS)
-_IF_CLEAN = (_AT_ONCE, _SOON, _IN_THE_END)
-_IF_NOISY = (
-    # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
-    ("extended", "propose.linear.bases:ExtendedBases", {"noisy": False, "seconds": 0.7}),
-    _CLOSED[6],
-    _MODULATED,
-    ("planewaves", "propose.separable.planewaves:PlaneWaves", {"noisy": True}),
-    *_NOISY_CURVES,
-    *_NOISY[:3],
-    *_INVERTED,
-    ("signomial", "propose.separable.signomial:Signomial", {}),
-    *_NOISY[3:],
-    _BOLTZMANN,
-    _STRETCHED,
-    *_EXPONENTIALS,
-    _NOISY_SHALLOW,
-    _MIDDLE,
-    *_INNER,
-    _LIKELIEST,  # what is not smooth looks like noise, too
-    ("reduce", "propose.smaller.reduce:Reduce", {"stages": _INNER[1:], "max_time": 12.0}),
-)
-# Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
-_RELEVANT: Row = (
-    "relevant",
-    "propose.smaller.relevant:Relevant",
-    {
-        "stages": (*_CLOSED, _STRETCHED, *_CURVES, _SHALLOW, _MIDDLE, *_INNER[:2]),
-        "noisy_stages": (*_POWERS, *_NOISY_CURVES, *_NOISY, _CLOSED[7], _NOISY_SHALLOW, _STRETCHED),
-    },
-)
-
-# Long formulas come so near to clean data that what they leave looks like noise; measurements are seldom that good.
-LEAST_NOISE = 1e-5
-
-_EVERY: tuple[Row, ...] = (*_FIRST, _RELEVANT, *_AT_ONCE, *_SOON, *_IN_THE_END, _TRANSFORMER, _EVOLVE)
-PROPOSERS = tuple(dict.fromkeys(name for name, _, _ in _EVERY))
+# Where each stage lives.  Modules load when a search needs them: they bring numba.
+HOMES = {
+    "monomial": "propose.linear.monomial:Monomial",
+    "factors": "propose.linear.factors:Factors",
+    "offset": "propose.separable.offset:Offset",
+    "bases": "propose.linear.bases:Bases",
+    "rational": "propose.relation.rational:Rational",
+    "roots": "propose.relation.roots:Roots",
+    "relevant": "propose.smaller.relevant:Relevant",
+    "outer": "propose.relation.outer:Outer",
+    "signomial": "propose.separable.signomial:Signomial",
+    "extended": "propose.linear.bases:ExtendedBases",
+    "modulated": "propose.separable.modulated:Modulated",
+    "coupled": "propose.relation.coupled:Coupled",
+    "boltzmann": "propose.separable.boltzmann:Boltzmann",
+    "stretched": "propose.separable.stretched:Stretched",
+    "oscillations": "propose.separable.oscillations:Oscillations",
+    "peaks": "propose.separable.peaks:Peaks",
+    "planewaves": "propose.separable.planewaves:PlaneWaves",
+    "exponentials": "propose.separable.exponentials:Exponentials",
+    "reduce": "propose.smaller.reduce:Reduce",
+    "transformer": "model.proposer:TransformerProposer",
+    "features": "propose.screen.features:Features",
+    "pairs": "propose.screen.pairs:Pairs",
+    "products": "propose.screen.products:Products",
+    "evolve": "propose.evolve.evolve:Evolve",
+}
+PROPOSERS = tuple(HOMES)
 
 
 @dataclass(frozen=True)
-class OnlyIf:
-    """A proposer that is silent unless the data are noisy, or unless they are clean."""
+class Place:
+    """One place in the order: a stage by name, with its settings.
 
-    proposer: Proposer
-    noisy: bool
-    judge: Callable[[Problem, ParetoFront], bool]
-
-    @property
-    def name(self) -> str:
-        return self.proposer.name
-
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        if self.judge(problem, front) == self.noisy:
-            yield from self.proposer.propose(problem, front, rng=rng, deadline=deadline)
-
-
-@dataclass(frozen=True)
-class Part:
-    """One of several places of a proposer, which goes on at each of them where it had to stop.
-
-    It ends after a ``share`` of the time left, ``seconds``, or as many proposals as a turn has.
+    A stage that goes on at its next place has a ``part``: the share of the time left and the seconds for this place.
     """
 
-    proposer: Proposer
-    begun: list[Iterator[Proposal]]  # shared by all its places
-    share: float
-    seconds: float
+    name: str
+    settings: dict[str, Any] = field(default_factory=dict)
+    part: tuple[float, float] | None = None
 
-    @property
-    def name(self) -> str:
-        return self.proposer.name
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        whole = deadline.whole()
-        limit = whole.sooner(min(self.share * whole.remaining(), self.seconds))
-        if not self.begun:
-            self.begun.append(self.proposer.propose(problem, front, rng=rng, deadline=deadline))
-        for number, proposal in enumerate(self.begun[0], 1):
-            yield proposal
-            if limit.expired() or (self.share < 1.0 and number >= PROPOSALS_A_TURN):
-                return
+def at(name: str, **settings: Any) -> Place:
+    return Place(name, settings)
+
+
+# Budgets: seconds for one stage at one place, where it is not the stage's own.
+BLINK, GLANCE, HALF, BRIEF, LOOK, LONGER, WHILE = 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 3.0
+SMALLER_QUICK, SMALLER_NOISY, SMALLER, SMALLER_DEEP = 5.0, 6.0, 8.0, 12.0  # for one smaller problem
+# What evolution finds it often finds soon, so it has three places (ADR 23).
+EARLY, MIDWAY, REST = (0.2, 4.0), (0.4, math.inf), (1.0, math.inf)
+
+MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
+FEW_INPUTS: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": GLANCE}
+BEAM_ONLY: dict[str, Any] = {"n_candidates": 0, "n_bags": 1, "n_samples": 0, "n_frequent": 0, "brief": 8}
+
+# The cheapest exact stages need not know whether there is noise; finding out takes longer than they do.
+FIRST = (
+    at("monomial"),
+    at("factors", noisy=False),
+    at("offset"),
+    at("bases", noisy=False),
+    at("rational", noisy=False),
+    at("roots"),
+)
+DESCRIBING = (
+    at("factors", exact=False),
+    at("bases", exact=False),
+    at("rational", exact=False),
+    at("extended", exact=False),
+)
+# Asked about smaller problems, which are easier than the whole: each kind of stage before it is asked about the whole.
+QUICK = (
+    *(at("monomial"), at("factors", noisy=False), at("offset")),
+    at("bases", noisy=False, max_columns=250),
+    at("rational", noisy=False, seconds=LOOK),
+    at("roots", max_columns=60, seconds=BLINK),
+    at("outer", beside=False, seconds=BLINK),
+    at("signomial", seconds=HALF),
+    at("extended", noisy=False, seconds=LOOK),
+    *(at("oscillations"), at("peaks"), at("modulated")),
+)
+POWER_LAWS = (at("monomial"), at("offset"))
+NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
+REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, *DESCRIBING), max_time=SMALLER_QUICK)
+REDUCED_INNER = at("reduce", stages=(at("stretched"), at("features")), max_time=SMALLER)
+REDUCED_NOISY = at("reduce", stages=(*POWER_LAWS, *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY)
+# Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
+RELEVANT = at(
+    "relevant",
+    stages=(
+        *FIRST,
+        *(at("outer"), at("signomial"), at("extended", noisy=False)),
+        *(at("stretched"), at("oscillations"), at("peaks")),
+        *(REDUCED, REDUCED_INNER, at("features"), at("pairs")),
+    ),
+    noisy_stages=(*POWER_LAWS, *NOISY_CURVES, *DESCRIBING, at("signomial"), REDUCED_NOISY, at("stretched")),
+)
+
+ALWAYS = (*FIRST, RELEVANT)
+IF_CLEAN = (
+    at("outer"),
+    at("signomial"),
+    at("extended", noisy=False),
+    at("modulated"),
+    at("coupled"),
+    at("boltzmann"),
+    at("stretched"),
+    at("oscillations"),
+    at("peaks"),
+    at("planewaves", seconds=HALF),
+    # Exponentials are found at once or seldom: a quick look early where inputs are few, a longer one late.
+    at("exponentials", **FEW_INPUTS),
+    at("exponentials", **MIXED, **FEW_INPUTS),
+    Place("evolve", part=EARLY),
+    REDUCED,
+    REDUCED_INNER,
+    # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
+    at("transformer", **BEAM_ONLY, seconds=LONGER),
+    # Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
+    at("roots", exact=False, noisy=True),
+    at("outer", exact=False, noisy=True),
+    at("features"),
+    Place("evolve", part=MIDWAY),
+    *DESCRIBING,
+    at("pairs"),
+    at("products"),
+    at("transformer", **BEAM_ONLY, width=60, n_skipped=12, seconds=WHILE),
+    at("reduce", stages=(*DESCRIBING, at("pairs"), at("products")), max_time=SMALLER_DEEP),
+    at("exponentials"),
+    at("exponentials", **MIXED),
+)
+# What looks for exact laws only is left out.
+IF_NOISY = (
+    # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
+    at("extended", noisy=False, seconds=BRIEF),
+    at("outer"),
+    at("modulated"),
+    at("planewaves", noisy=True),
+    *NOISY_CURVES,
+    at("factors", exact=False),
+    at("bases", exact=False),
+    at("rational", exact=False),
+    at("roots", exact=False, noisy=True),
+    at("outer", exact=False, noisy=True),
+    at("signomial"),
+    at("extended", exact=False),
+    at("boltzmann"),
+    at("stretched"),
+    at("exponentials", **FEW_INPUTS),
+    at("exponentials", **MIXED, **FEW_INPUTS),
+    REDUCED_NOISY,
+    REDUCED_INNER,
+    at("features"),
+    at("pairs"),
+    at("products"),
+    at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
+    at("reduce", stages=(at("pairs"), at("products")), max_time=SMALLER_DEEP),
+)
+# A long look at each likely structure.  Without noise evolution makes more of them; where it follows, it gets the time.
+LATE, LATE_IF_NOISY = (at("transformer", width=60, brief=16, **limit) for limit in ({}, {"seconds": WHILE}))
+# Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
+HINTS = (at("transformer", **BEAM_ONLY, width=40),)
 
 
 def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Proposer] = ()) -> tuple[Proposer, ...]:
@@ -214,51 +190,36 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
     unknown = [name for name in names or () if name not in PROPOSERS]
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
-    judge = _Judge()
-    hints = {"hints": (_HINTS,)} if names is None or _TRANSFORMER[0] in names else {}
-
-    def loaded(rows: Sequence[Row]) -> list[Proposer]:
-        return [
-            _load(name, where, {**settings, **(hints if name == _EVOLVE[0] else {})})
-            for name, where, settings in rows
-            if names is None or name in names
-        ]
-
-    evolution = loaded((_EVOLVE,))
+    judge = NoiseJudge()
+    wanted = set(PROPOSERS if names is None else names)
     begun: list[Iterator[Proposal]] = []
-    parts = [[Part(stage, begun, *times) for stage in evolution] for times in EVOLUTION]
-    ordered = (*loaded(_IF_CLEAN[0]), *parts[0], *loaded(_IF_CLEAN[1]), *parts[1], *loaded(_IF_CLEAN[2]))
-    clean = [OnlyIf(proposer, False, judge) for proposer in ordered]
-    noisy = [OnlyIf(proposer, True, judge) for proposer in loaded(_IF_NOISY)]
-    # Without noise evolution makes more of likely structures than a long look at each.
-    late = [OnlyIf(proposer, True, judge) for proposer in loaded((_BEFORE_EVOLUTION,))]
+    hints = {"hints": HINTS} if "transformer" in wanted else {}
+    evolution = [_loaded(at("evolve", **hints))] if "evolve" in wanted else []
+
+    def ordered(places: Sequence[Place]) -> Iterator[Proposer]:
+        for place in places:
+            if place.part is not None:
+                yield from (Part(stage, begun, *place.part) for stage in evolution)
+            elif place.name in wanted:
+                yield _loaded(place)
+
     return (
-        *loaded((*_FIRST, _RELEVANT)), *clean, *noisy, *(late if evolution else loaded((_TRANSFORMER,))),
-        *trained, *parts[2],
-    )  # fmt: skip
+        *ordered(ALWAYS),
+        *(OnlyIf(proposer, False, judge) for proposer in ordered(IF_CLEAN)),
+        *(OnlyIf(proposer, True, judge) for proposer in ordered(IF_NOISY)),
+        *([OnlyIf(p, True, judge) for p in ordered((LATE_IF_NOISY,))] if evolution else ordered((LATE,))),
+        *trained,
+        *ordered((Place("evolve", part=REST),)),
+    )
 
 
-class _Judge:
-    """Are the data noisy?  They look so, or the best formula so far leaves only noise.  No test is made twice."""
-
-    def __init__(self) -> None:
-        self.known: dict[Expr | None, bool] = {}
-
-    def __call__(self, problem: Problem, front: ParetoFront) -> bool:
-        from ..propose.view.noise import looks_noisy, only_noise_left
-
-        if True in self.known.values():
-            return True
-        if None not in self.known:
-            self.known[None] = looks_noisy(problem)
-            return self(problem, front)
-        if len(front):
-            spread = problem.spread * problem.y_scale
-            best = front[select(front, n_rows=problem.n_rows, spread=spread)].expr
-            if best not in self.known:
-                self.known[best] = only_noise_left(problem, best, LEAST_NOISE)
-                return self.known[best]
-        return False
+def _loaded(place: Place) -> Proposer:
+    module, _, kind = HOMES[place.name].partition(":")
+    settings = dict(place.settings)
+    for key in settings.keys() & {"stages", "noisy_stages", "hints"}:
+        settings[key] = tuple(map(_loaded, settings[key]))
+    proposer: Proposer = getattr(import_module(f"..{module}", __package__), kind)(**settings)
+    return proposer
 
 
 def dno_proposers(strategy: str) -> tuple[Proposer, ...]:
@@ -274,11 +235,3 @@ def dno_proposers(strategy: str) -> tuple[Proposer, ...]:
         return (DNOProposer(DNO(pruning=False), sources, enough=0.99, share=0.3, min_time=5.0),)
     require_torch()
     return (DNOProposer(DNO(pruning=strategy == "dno-p"), sources),)
-
-
-def _load(name: str, where: str, settings: dict[str, Any]) -> Proposer:
-    module, _, kind = where.partition(":")
-    for key in settings.keys() & {"stages", "noisy_stages", "hints"}:
-        settings = {**settings, key: tuple(_load(*row) for row in settings[key])}
-    proposer: Proposer = getattr(import_module(f"unisymnet.{module}"), kind)(**settings)
-    return proposer
