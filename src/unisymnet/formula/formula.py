@@ -19,6 +19,7 @@ from ..errors import CheckpointError, DataError
 from ..symbolic.expr import Expr, evaluate, n_params, variables
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
+from ..symbolic.writers.names import PYTHON_WORDS, identifiers
 from ..symbolic.writers.source import DIALECTS, write_source
 from . import constants as constants_of
 from .constants import Constant, simple_name
@@ -137,19 +138,29 @@ class Formula:
 
         return latex(self.expr, self.names, digits)
 
-    def to(self, language: str) -> str:
-        """Source text in one of `LANGUAGES`: "python", "c", "excel", "latex", …"""
+    def to(self, language: str, cells: Sequence[str] | None = None) -> str:
+        """Source text in one of `LANGUAGES`: "python", "c", "excel", "latex", …
+
+        Columns get names that the language allows. For Excel, `cells` are the columns of your sheet, from A on;
+        without them those of the fit are taken to stand there.
+        """
         if language in DIALECTS:
-            return write_source(self.expr, self.names, self.target, language)
+            return write_source(self.expr, self.names, self.target, language, cells)
         writers: dict[str, Callable[[], Any]] = {
             "latex": self.latex,
-            "sympy": self.sympy,
+            "sympy": self._sympy_text,
             "text": self.__str__,
             "json": self.to_json,
         }
         if language not in writers:
             raise ValueError(f"cannot write a formula as {language!r}; choose one of {', '.join(LANGUAGES)}")
         return str(writers[language]())
+
+    def _sympy_text(self) -> str:
+        """Text that sympy reads back, in symbols that mean nothing else to it."""
+        from ..symbolic.writers.sympy_bridge import known_words, to_sympy
+
+        return str(to_sympy(self.expr, identifiers(self.names, PYTHON_WORDS | known_words())))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the formula itself is text in x0, x1, …"""

@@ -6,6 +6,7 @@ Checks what it is given, hands over to run.py, and keeps what came back. Does no
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -147,7 +148,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         `guesses` are formulas you suspect, as text in the names of the columns; names that are no column are
         constants to fit. Ctrl-C stops the search and keeps what it has found.
         """
-        interrupts = Interrupts()
+        called, interrupts = time.monotonic(), Interrupts()
         with interrupts.caught():
             check_parameters(self)
             earlier = self._earlier_formulas()
@@ -156,7 +157,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
             suspected = [as_expr(guess, data.names) for guess in guesses or ()]
             rng = seed_generator(self.random_state)
-            outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts)
+            outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts, called)
         self.front_ = outcome.entries
         self.picked_ = outcome.picked
         self.notes_ = outcome.notes

@@ -45,7 +45,6 @@ LEAST_FINAL = 0.1  # seconds for the constants of the pick even when the search 
 COLUMNS_SHARE, MAX_COLUMNS_TIME = 0.1, 60.0  # of max_time for choosing columns; seconds where there is no limit
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
-COMPILING = 3.0  # seconds; loading the kernels takes less
 
 
 @dataclass(frozen=True)
@@ -107,9 +106,14 @@ def run_fit(
     start: Sequence[Formula],
     rng: np.random.Generator,
     interrupts: Interrupts,
+    called: float | None = None,
 ) -> Outcome:
-    """Find the formulas. `guesses` and `start` are in the caller's columns and units."""
-    began = _ready()
+    """Find the formulas. `guesses` and `start` are in the caller's columns and units.
+
+    Time counts from `called`, a moment of `time.monotonic`, or from now.
+    """
+    # The clock starts with the call; compiling the kernels of a new installation is not the data's time.
+    began = max(time.monotonic() if called is None else called, warm_all())
     limit = options.settings.max_time
     deadline = Deadline.never() if limit is None else Deadline(began + limit)
     X, y, weights = canonical(data.X, data.y, data.weights)
@@ -333,11 +337,3 @@ def _reason(stopped: str, requested: bool, deadline: Deadline) -> str:
         return "interrupted"
     late = deadline.remaining() <= MAX_FINAL
     return "time" if stopped == "interrupted" and late else stopped
-
-
-def _ready() -> float:
-    """When the clock starts. Compiling the kernels, once per installation, is not the data's time."""
-    began = time.monotonic()
-    warm_all()
-    now = time.monotonic()
-    return now if now - began > COMPILING else began

@@ -10,7 +10,10 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +21,8 @@ import numpy as np
 
 from ..candidate import ParetoFront
 from ..deadline import Deadline
-from ..fit.kernels.fit import warm_up
+from ..fit.kernels.compiling import is_marked, mark
+from ..fit.kernels.fit import cache_folder, warm_up
 from ..problem import make_problem
 from ..search.order import default_proposers
 
@@ -29,28 +33,33 @@ _HELPER = "import sys; sys.path.insert(0, sys.argv[1]); from unisymnet.regressor
 SECONDS = 20.0  # for each stage; compiling itself does not look at the clock
 
 
-def warm_all() -> None:
-    """Every kernel ready: loaded in a moment, or compiled by two processes, which is announced."""
+@cache
+def warm_all() -> float:
+    """Every kernel ready, once a process: loaded in a moment, or compiled by two processes, which is announced.
+
+    Returns when the compiling was over, as `time.monotonic` counts, or 0 if there was none: whether there is any is
+    read off numba's cache and not off a clock, which a busy machine deceives.
+    """
     helpers: list[subprocess.Popen[bytes]] = []
-    alone: list[str] = []
+    folder = cache_folder()
 
     def announced(text: str) -> None:
         logging.getLogger("unisymnet").warning(text)
-        try:
+        with suppress(OSError):  # no second process to be had here
             helpers.append(subprocess.Popen([sys.executable, "-c", _HELPER, str(_HOME)], stderr=subprocess.DEVNULL))
-        except OSError:  # no second process to be had here
-            alone.append(text)
 
     try:
-        warm_up(announced)
-        if helpers or alone:  # a new installation: the stages' own kernels are not there either
-            warm_stages(HERE)
-        if any([helper.wait() != 0 for helper in helpers]) or alone:
+        if not warm_up(announced) and is_marked(folder):
+            return 0.0
+        warm_stages(HERE)  # a new installation, or one whose first fit was stopped
+        if not helpers or any([helper.wait() != 0 for helper in helpers]):
             warm_stages(THERE)
     except KeyboardInterrupt:
         for helper in helpers:
             helper.kill()
         raise
+    mark(folder)
+    return time.monotonic()
 
 
 def warm_stages(names: Sequence[str] = (*HERE, *THERE)) -> None:

@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from ..errors import ParseError
 from .expr import Call, Const, Expr, Param, Var
 from .operators import ALIASES, OPERATORS
+from .text import unescaped
 
 MAX_NESTING = 100
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d]\w*)|`(?P<quoted>[^`]*)`|(?P<sign>\*\*|[-+*/^(),]))"
+    r"|(?P<name>[^\W\d]\w*)|`(?P<quoted>(?:\\[\\`]|[^`\\]|\\(?![\\`]))*)`|(?P<sign>\*\*|[-+*/^(),]))"
 )
 _VARIABLE = re.compile(r"x_?(\d+)\Z")
 _PARAMETER = re.compile(r"c_?(\d+)\Z")
@@ -214,6 +215,7 @@ class _Parser:
         raise self.error(f"unknown name {name!r}; the columns are {known}", at)
 
     def column(self, name: str, at: int) -> Expr:
+        name = unescaped(name)
         if self.names is None or name not in self.names:
             known = "not given" if self.names is None else ", ".join(self.names)
             raise self.error(f"no column is called {name!r}; the columns are {known}", at)

@@ -13,6 +13,7 @@ from .operators import ALIASES, OPERATORS
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*\Z")
 _OTHER_WORDS = ("pi", "e", "log10", "log2", "sec", "csc", "cot")  # that the parser reads as something else
+_ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]{1,5}|10[0-9a-f]{4})\}|([\\`]))")
 _ATOM = 9
 
 
@@ -22,9 +23,28 @@ def to_text(expr: Expr, names: Sequence[str] | None = None, digits: int | None =
 
 
 def quote_name(name: str) -> str:
-    """A column name as it stands in a formula: in backticks if it could be misread."""
+    """A column name as it stands in a formula: in backticks if it could be misread, and always one printable line."""
     reserved = name.lower() in OPERATORS or name.lower() in ALIASES or name.lower() in _OTHER_WORDS
-    return name if _IDENTIFIER.match(name) and not reserved else f"`{name}`"
+    return name if _IDENTIFIER.match(name) and not reserved else f"`{escaped(name)}`"
+
+
+def escaped(name: str) -> str:
+    """A name between backticks: a backslash stands before a backslash or backtick; what cannot be printed is a code."""
+    return "".join(_code(sign) if not sign.isprintable() else f"\\{sign}" if sign in "\\`" else sign for sign in name)
+
+
+def unescaped(text: str) -> str:
+    """The name that ``escaped`` wrote."""
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else found[2], text)
+
+
+def printable(text: str) -> str:
+    """Text from outside as one line that a terminal can show: what cannot be printed is a code."""
+    return "".join(sign if sign.isprintable() else _code(sign) for sign in text)
+
+
+def _code(sign: str) -> str:
+    return f"\\u{{{ord(sign):x}}}"
 
 
 def number_text(value: float, digits: int | None = None) -> str:

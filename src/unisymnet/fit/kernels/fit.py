@@ -7,7 +7,6 @@ so threads run side by side, and results do not depend on how many there are.  K
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...candidate import Status
 from ...symbolic.expr import Call, Param, Var
+from .compiling import watched_compiler
+from .elementary import CAN_CACHE
 from .interpreter import addresses
 from .least_squares import SUMS
 from .levenberg import EXACT, FIRST_DAMPING, LOSS, N_TRIALS, RUNNING, race
@@ -32,7 +33,6 @@ R = TypeVar("R")
 
 THREAD_WORK = 200_000  # rows times starts times instructions; below, handing over costs more than it saves (ADR 18)
 HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
-_LOADING = 1.5  # seconds
 _CHUNK = 1 << 15  # rows evaluated at a time: bounds the memory of the registers
 _ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
 
@@ -216,20 +216,23 @@ def in_order(run: Callable[[T], R], jobs: Iterable[T], n_threads: int) -> Iterat
             yield from pool.map(run, jobs)
 
 
-def warm_up(announce: Callable[[str], None] | None = None) -> None:
-    """Make every kernel ready: from the disk in a moment, or compiled, which is announced (by default, logged)."""
+def warm_up(announce: Callable[[str], None] | None = None) -> bool:
+    """Make every kernel ready: from the disk in a moment, or compiled, which is announced (by default, logged).
+
+    True if something had to be compiled.
+    """
     tell = announce or logging.getLogger("unisymnet").warning
-    # Loading takes a fraction of a second, so whatever takes longer is compiling.
-    timer = threading.Timer(_LOADING, tell, ("compiling numerical kernels, once per installation …",))
-    timer.daemon = True
-    timer.start()
-    try:
+    with watched_compiler(lambda: tell("compiling numerical kernels, once per installation …")) as compiled:
         tape = compile_tape(Call("exp", (Call("mul", (Param(0), Var(0))),)), 1)
         X = np.array([[0.0], [1.0]])
         values, _ = jacobian(tape, X, [1.0])
         fit_tape(tape, X, values, [[0.5]])
-    finally:
-        timer.cancel()
+    return bool(compiled)
+
+
+def cache_folder() -> str | None:
+    """Where numba keeps what it has compiled; None where it can keep nothing."""
+    return _run.stats.cache_path if CAN_CACHE else None
 
 
 def program_of(tape: Tape) -> Program:

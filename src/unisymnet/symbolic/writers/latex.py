@@ -20,6 +20,7 @@ GREEK = frozenset(
 _FUNCTIONS = {op: rf"\{op}" for op in ("sin", "cos", "tan", "ln", "sinh", "cosh", "tanh", "exp")}
 _FUNCTIONS |= {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan"}
 _ESCAPES = {" ": r"\ ", "\\": r"{\backslash}", "^": r"{\wedge}", "~": r"{\sim}"} | {c: rf"\{c}" for c in "_%&#${}"}
+_ESCAPES["<"] = "{<}"  # begins no tag where the formula stands in a page
 _LETTER_AND_NUMBER = re.compile(r"([^\W\d_]+)(\d+)\Z")
 
 # How tightly a piece of output holds together.
@@ -111,4 +112,5 @@ def _word(word: str) -> str:
 
 
 def _upright(word: str) -> str:
-    return rf"\mathrm{{{''.join(_ESCAPES.get(c, c) for c in word)}}}"
+    plain = (sign if sign.isprintable() else " " for sign in word)
+    return rf"\mathrm{{{''.join(_ESCAPES.get(sign, sign) for sign in plain)}}}"

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html import escape
 
 from ..expr import Call, Const, Expr, Param, Var, size
-from ..text import number_text
+from ..text import number_text, printable
 from .latex import GREEK
 
 _LETTER_AND_NUMBER = re.compile(r"([^\W\d_]+)(\d+)\Z")
@@ -66,6 +66,7 @@ def mathml(
 
 def mathml_name(name: str) -> str:
     """A column name."""
+    name = printable(name)
     head, _, tail = name.partition("_")
     match = _LETTER_AND_NUMBER.match(name)
     if match:

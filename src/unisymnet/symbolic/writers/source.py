@@ -2,18 +2,17 @@
 
 One writer and one `Dialect` per language. Minus signs are bracketed wherever they could bind differently
 (Excel reads -A2^2 as (-A2)^2), and numbers are written so that they read back exactly. Does not know LaTeX or
-sympy, which symbolic/writers/sympy_bridge.py writes.
+sympy, which sympy_bridge.py writes. What a column is called reaches the source only through names.py.
 """
 
 from __future__ import annotations
 
-import keyword
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..expr import Call, Const, Expr, Var, variables
 from ..text import to_text
+from .names import C_WORDS, JS_WORDS, JULIA_WORDS, MATLAB_WORDS, PYTHON_WORDS, comment_line, identifiers
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 4, 9
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -38,22 +37,34 @@ class Dialect:
     dot: str = ""
     frame: Callable[[str, list[str], str, str], str] = lambda name, arguments, body, text: body
     reserved: frozenset[str] = frozenset()
-    ascii_names: bool = True
     tight_minus: bool = False  # a minus sign binds tighter than a power
 
 
-def write_source(expr: Expr, names: Sequence[str], target: str, language: str) -> str:
-    """Source of a function of the columns used (for Excel: a cell formula, columns A, B, … of row 2)."""
+def write_source(
+    expr: Expr, names: Sequence[str], target: str, language: str, cells: Sequence[str] | None = None
+) -> str:
+    """Source of a function of the columns used.
+
+    For Excel it is a cell formula for row 2; ``cells`` are the columns of the sheet from A on (default: those of the
+    fit).
+    """
     dialect = DIALECTS[language]
     used = variables(expr)
     if language == "excel":
-        places = {index: f"{_letters(index)}2" for index in used}
+        places = cell_places(used, names, names if cells is None else cells)
     else:
-        taken = dialect.reserved | {"math", "np"}
-        safe = _identifiers([target, *(names[i] for i in used)], taken, dialect.ascii_names)
+        safe = identifiers([target, *(names[i] for i in used)], dialect.reserved)
         target, places = safe[0], dict(zip(used, safe[1:], strict=True))
     body = _write(expr, places, dialect)[0]
-    return dialect.frame(target, list(places.values()), body, f"{target} = {to_text(expr, names)}")
+    return dialect.frame(target, list(places.values()), body, comment_line(f"{target} = {to_text(expr, names)}"))
+
+
+def cell_places(used: Sequence[int], names: Sequence[str], cells: Sequence[str]) -> dict[int, str]:
+    """Where the columns used stand in row 2 of a sheet with the columns ``cells``."""
+    missing = [names[i] for i in used if names[i] not in cells]
+    if missing:
+        raise ValueError(f"the sheet has no column {missing[0]!r}; it has {', '.join(cells)}")
+    return {i: f"{_letters(list(cells).index(names[i]))}2" for i in used}
 
 
 def _write(node: Expr, places: dict[int, str], dialect: Dialect) -> tuple[str, int]:
@@ -115,21 +126,6 @@ def _letters(index: int) -> str:
     return text
 
 
-def _identifiers(names: Sequence[str], taken: frozenset[str], ascii_only: bool) -> list[str]:
-    """Distinct identifiers as near to the names as the language allows."""
-    found: list[str] = []
-    for name in names:
-        flags = re.ASCII if ascii_only else 0
-        safe = re.sub(r"\W+", "_", name, flags=flags).strip("_") or "x"
-        if safe[0].isdigit() or safe in taken or keyword.iskeyword(safe):
-            safe = f"x_{safe}"
-        base, count = safe, 2
-        while safe in found:
-            safe, count = f"{base}_{count}", count + 1
-        found.append(safe)
-    return found
-
-
 def _plain(value: float) -> str:
     """2 rather than 2.0, otherwise the shortest text that reads back exactly."""
     return str(int(value)) if value % 1.0 == 0.0 and abs(value) < 1e15 else repr(value)
@@ -140,8 +136,7 @@ def _excel_number(value: float) -> str:
 
 
 def _python(name: str, arguments: list[str], body: str, text: str) -> str:
-    quoted = text.replace("\\", "\\\\").replace('"""', "'''")
-    return f'import math\n\n\ndef {name}({", ".join(arguments)}):\n    """{quoted}"""\n    return {body}\n'
+    return f'import math\n\n\ndef {name}({", ".join(arguments)}):\n    """{text}"""\n    return {body}\n'
 
 
 def _numpy(name: str, arguments: list[str], body: str, text: str) -> str:
@@ -150,8 +145,7 @@ def _numpy(name: str, arguments: list[str], body: str, text: str) -> str:
 
 def _c(name: str, arguments: list[str], body: str, text: str) -> str:
     columns = ", ".join(f"double {a}" for a in arguments) or "void"
-    comment = text.replace("*/", "* /")
-    return f"#include <math.h>\n\n/* {comment} */\ndouble {name}({columns})\n{{\n    return {body};\n}}\n"
+    return f"#include <math.h>\n\n/* {text} */\ndouble {name}({columns})\n{{\n    return {body};\n}}\n"
 
 
 def _julia(name: str, arguments: list[str], body: str, text: str) -> str:
@@ -166,13 +160,6 @@ def _js(name: str, arguments: list[str], body: str, text: str) -> str:
     return f"// {text}\nconst {name} = ({', '.join(arguments)}) => {body};\n"
 
 
-_C_WORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if inline int "
-    "long register restrict return short signed sizeof static struct switch typedef union unsigned void "
-    "volatile while j0 j1 jn y0 y1 yn gamma signgam fabs log pow".split()
-)
-_OTHER_WORDS = frozenset("function end const let var new this class return if for while begin global log abs".split())
-_MATH = frozenset(_FUNCTIONS)
 _ARC = {op: "arc" + op[1:] for op in ("asin", "acos", "atan")}
 _INVERSE = {"ln": "log"}
 
@@ -184,8 +171,7 @@ DIALECTS: dict[str, Dialect] = {
         sign="**",
         number=_plain,
         frame=_python,
-        reserved=_MATH,
-        ascii_names=False,
+        reserved=PYTHON_WORDS,
     ),
     "numpy": Dialect(
         prefix="np.",
@@ -194,10 +180,9 @@ DIALECTS: dict[str, Dialect] = {
         sign="**",
         number=_plain,
         frame=_numpy,
-        reserved=_MATH,
-        ascii_names=False,
+        reserved=PYTHON_WORDS,
     ),
-    "c": Dialect(power="pow", renamed=_INVERSE | {"abs": "fabs"}, frame=_c, reserved=_C_WORDS | _MATH),
+    "c": Dialect(power="pow", renamed=_INVERSE | {"abs": "fabs"}, frame=_c, reserved=C_WORDS),
     "excel": Dialect(
         renamed={op: op.upper() for op in _FUNCTIONS},
         sign="^",
@@ -205,9 +190,9 @@ DIALECTS: dict[str, Dialect] = {
         frame=lambda name, arguments, body, text: f"={body}",
         tight_minus=True,
     ),
-    "julia": Dialect(renamed=_INVERSE, sign="^", number=repr, frame=_julia, reserved=_MATH | _OTHER_WORDS),
+    "julia": Dialect(renamed=_INVERSE, sign="^", number=repr, frame=_julia, reserved=JULIA_WORDS),
     "matlab": Dialect(
-        renamed=_INVERSE, sign=".^", number=_plain, dot=".", frame=_matlab, reserved=_MATH | _OTHER_WORDS
+        renamed=_INVERSE, sign=".^", number=_plain, dot=".", frame=_matlab, reserved=MATLAB_WORDS
     ),
     "js": Dialect(
         prefix="Math.",
@@ -215,6 +200,6 @@ DIALECTS: dict[str, Dialect] = {
         power="Math.pow",
         number=_plain,
         frame=_js,
-        reserved=_MATH | _OTHER_WORDS | _C_WORDS,
+        reserved=JS_WORDS,
     ),
 }

@@ -7,6 +7,7 @@ think for hours about a formula; ``simplify_sympy`` and ``same_up_to_constant`` 
 
 from __future__ import annotations
 
+import builtins
 import math
 import re
 from collections.abc import Sequence
@@ -90,6 +91,11 @@ def to_sympy(expr: Expr, names: Sequence[str] | None = None, *, real: bool = Fal
         return _build(node.op, args), (value if len(numbers) == len(pairs) else None)
 
     return convert(expr, 1.0)[0]
+
+
+def known_words() -> frozenset[str]:
+    """What sympy's own reader takes for something else than a symbol."""
+    return frozenset([*dir(sympy), *dir(builtins)])
 
 
 def from_sympy(s: Any, names: Sequence[str] | None = None) -> Expr:

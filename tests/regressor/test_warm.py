@@ -1,0 +1,67 @@
+"""Whether kernels are compiled or loaded is read off numba's cache: a slow machine must not be taken for a new one."""
+
+import logging
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.fit.kernels import compiling
+from unisymnet.regressor import warm
+
+
+def double(x: float) -> float:
+    return 2.0 * x
+
+
+def test_compiling_is_told_and_loading_is_not() -> None:
+    ours, theirs = njit(double), njit(lambda x: 3.0 * x)
+    ours.py_func.__module__ = "unisymnet.fit.anything"
+    told: list[str] = []
+    with compiling.watched_compiler(lambda: told.append("compiling")) as compiled:
+        assert theirs(1.0) == 3.0 and not compiled  # somebody else's kernel
+        assert ours(1.0) == 2.0 and compiled
+        assert ours(2.0) == 4.0 and ours(2) == 4.0  # again, and for integers
+    assert told == ["compiling"]
+
+
+def test_a_slow_machine_is_not_taken_for_a_new_installation(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    UniSymNetRegressor(max_time=1).fit(np.arange(4.0)[:, None], np.arange(4.0))  # whatever there is to compile
+    caplog.clear()
+
+    def slowly(announce: object) -> bool:
+        time.sleep(3.5)  # longer than any stopwatch allowed for loading
+        return False
+
+    monkeypatch.setattr(warm, "warm_up", slowly)
+    monkeypatch.setattr(warm, "warm_stages", lambda names: pytest.fail("nothing is to be compiled"))
+    warm.warm_all.cache_clear()
+    rng = np.random.default_rng(0)
+    with caplog.at_level(logging.WARNING, "unisymnet"):
+        model = UniSymNetRegressor(max_time=4).fit(rng.normal(size=(60, 3)), rng.normal(size=60))
+    assert caplog.text == ""
+    assert model.seconds_ >= 3.5  # loading counts
+
+
+def test_a_warm_up_that_was_stopped_is_taken_up_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(warm, "warm_up", lambda announce: False)  # the fitter's kernels were compiled, but not
+    monkeypatch.setattr(warm, "warm_stages", asked.append)  # those of the stages
+    monkeypatch.setattr(warm, "cache_folder", lambda: str(tmp_path))
+    warm.warm_all.cache_clear()
+    before = time.monotonic()
+    assert warm.warm_all() >= before and asked == [warm.HERE, warm.THERE]
+    warm.warm_all.cache_clear()
+    assert warm.warm_all() == 0.0 and len(asked) == 2
+    assert [path.suffix for path in tmp_path.iterdir()] == [".mark"]
+
+
+def test_nothing_is_marked_where_nothing_can_be_written(tmp_path: Path) -> None:
+    compiling.mark(str(tmp_path / "nowhere"))
+    compiling.mark(None)
+    assert not compiling.is_marked(str(tmp_path / "nowhere")) and not compiling.is_marked(None)
