@@ -29,6 +29,7 @@ TIERS: list[set[str]] = [
     {"search", "report", "tables"},
     {"regressor"},
     {"cli", "bench"},
+    {"serve"},
     {"__init__", "__main__"},
 ]
 INDEPENDENT = {"corpus", "model", "fit", "propose"}

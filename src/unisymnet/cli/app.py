@@ -228,6 +228,21 @@ def check(data: Data, target: Target = None, delimiter: Delimiter = None, json: 
 
 
 @app.command()
+def serve(
+    what: Annotated[str | None, typer.Argument(metavar="[DATA | RUN]", help="table or run to open first")] = None,
+    port: Annotated[int | None, typer.Option(help="port (default: the first free one from 8345)")] = None,
+    host: Annotated[str, typer.Option(help="address to listen at; only this machine by default")] = "127.0.0.1",
+    folder: Annotated[str | None, typer.Option(help="folder that the page may read (default: this one)")] = None,
+    at_once: Annotated[int, typer.Option(help="searches at a time; others wait")] = 1,
+    browser: Annotated[bool, typer.Option(help="open the browser")] = True,
+) -> None:
+    """Search in the browser: choose a table, watch the formulas come, try them out (extra `web`)."""
+    from .serving import start_page
+
+    start_page(what, port, host, folder, at_once, browser)
+
+
+@app.command()
 def info(json: Json = False) -> None:
     """Versions, threads, cache and weights."""
     from .info import print_info

@@ -1,0 +1,216 @@
+"""What the page can ask for, one method each: plain data in, plain data out. Knows no HTTP."""
+
+from __future__ import annotations
+
+import io
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..cli.fitting import python_source, read_request
+from ..cli.tables import read_frame
+from ..errors import DataError
+from ..formula import Formula
+from ..regressor import UniSymNetRegressor, fit_formula
+from ..regressor.own import OWN, add_formula
+from ..report import report_html
+from . import views
+from .asking import checked, known_settings, to_request
+from .commands import fit_command, not_in_shell
+from .place import Place, safe_name
+from .results import Results, entry_index
+from .runs import MODEL, Run
+from .workers import Workers
+
+OWN_SECONDS = 5.0
+MAX_FORMULA = 2000
+
+
+class Actions:
+    """Everything behind the routes."""
+
+    def __init__(self, place: Place, workers: Workers) -> None:
+        self.place = place
+        self.workers = workers
+        self.results = Results(place)
+        self._writing = threading.Lock()  # one change of a run at a time
+
+    def home(self) -> dict[str, Any]:
+        runs = [views.run_summary(self.results, run, self.workers.state(run)) for run in self.place.runs()]
+        known = known_settings()
+        return {
+            "folder": str(self.place.root),
+            "tables": self.place.tables(),
+            "runs": runs,
+            "settings": {name: value if _is_plain(value) else None for name, value in known.items()},
+            "at_once": self.workers.at_once,
+        }
+
+    def table(self, name: str, target: str | None) -> dict[str, Any]:
+        return views.table_view(self.results, name, target)
+
+    def commands(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The shell command and the Python of a wish, before it is one."""
+        wish = checked(asked)
+        request = to_request(wish)
+        table = read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))
+        missing = not_in_shell(wish)
+        notes = [*table.notes, *([f"only in Python: {', '.join(missing)}"] if missing else [])]
+        return {"shell": fit_command(wish), "python": python_source(request, table), "notes": notes}
+
+    def start(self, asked: dict[str, Any]) -> dict[str, Any]:
+        wish = checked(asked)
+        read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))  # say now what would fail
+        run = self.place.new_run(wish["data"])
+        run.ask(wish | {"part": 1})
+        self.workers.look()
+        return {"run": run.name}
+
+    def stop(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """End the search with what it has; one that waits leaves the queue."""
+        run = self.find(asked.get("run"))
+        if self.workers.state(run) == "queued":
+            run.tell("error", message="stopped before it began")
+        else:
+            run.stop()
+        return {"run": run.name}
+
+    def go_on(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """Search on from what the run has; `keep` is a formula that must not be lost, tried first."""
+        run = self.find(asked.get("run"))
+        with self._writing:
+            state = self.workers.state(run)
+            if state in ("running", "queued"):
+                raise DataError("this search is still going on; stop it first")
+            before = run.asked()
+            if before is None:
+                before = self._wish_of(run, state)
+            seconds = asked.get("seconds", before["settings"].get("max_time", 60))
+            keep = [text for text in (asked.get("keep"),) if isinstance(text, str)]
+            own = self._own_formulas(run, state)
+            guesses = list(dict.fromkeys([*before["guesses"], *keep, *own]))
+            settings = before["settings"] | {"max_time": seconds}
+            wish = checked(before | {"guesses": guesses, "settings": settings})
+            run.ask(wish | {"part": int(before.get("part", 1)) + 1})
+        self.workers.look()
+        return {"run": run.name}
+
+    def run(self, name: str) -> dict[str, Any]:
+        run = self.find(name)
+        return views.run_view(self.results, run, self.workers.state(run))
+
+    def rows(self, name: str) -> dict[str, Any]:
+        run = self.find(name)
+        return views.rows_view(self.results, run, self.workers.state(run))
+
+    def formula(self, asked: dict[str, Any]) -> dict[str, Any]:
+        run = self.find(asked.get("run"))
+        return views.formula_view(self.results, run, self.workers.state(run), asked.get("text"))
+
+    def moved(self, asked: dict[str, Any]) -> dict[str, Any]:
+        run, values = self.find(asked.get("run")), _numbers(asked.get("values"))
+        return views.moved_view(self.results, run, self.workers.state(run), str(asked.get("text")), values)
+
+    def sources(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """The formula with moved constants in every language."""
+        _, model, index = self._chosen(asked)
+        values = _numbers(asked.get("values"))
+        return {"sources": views.sources(views.moved_formula(model.front_[index].formula, values))}
+
+    def own(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """My own formula beside those found: its open constants fitted, unless `refit` says no."""
+        run, text = self.find(asked.get("run")), asked.get("formula")
+        if not isinstance(text, str) or not text.strip() or len(text) > MAX_FORMULA:
+            raise DataError(f"write a formula of at most {MAX_FORMULA} characters, such as a*x/(b + x)")
+        with self._writing:
+            state = self.workers.state(run)
+            model = self.results.model(run, state)
+            if model is None or state in ("running", "queued"):
+                raise DataError("your own formula can join the table when the search has ended")
+            table = self.results.table(run, model)
+            names, target = model.formula_.names, model.formula_.target
+            if asked.get("refit", True):
+                found = fit_formula(
+                    text,
+                    table.X[list(names)],
+                    table.y,
+                    target=target,
+                    sample_weight=table.weights,
+                    max_time=OWN_SECONDS,
+                )
+            else:
+                found = Formula.parse(text, names, target).with_errors(table.X[list(names)].to_numpy(), table.y)
+            fresh = self._copy(run, model)
+            with np.errstate(all="ignore"):
+                place = add_formula(fresh, found, table.X, table.y)
+            fresh.save(run.folder / MODEL)
+            return {"text": str(fresh.front_[place].formula), "index": place}
+
+    def predict(self, asked: dict[str, Any], path: Path) -> tuple[str, dict[str, Any]]:
+        """A formula on the rows of a new file, as CSV, and what to know about it."""
+        _, model, index = self._chosen(asked)
+        formula = model.front_[index].formula
+        frame, _ = read_frame(str(path))
+        try:
+            values = formula.predict(frame)
+        except (TypeError, ValueError) as error:
+            raise DataError(str(error)) from error
+        text = io.StringIO()
+        frame.assign(**{f"{formula.target}_predicted": values}).to_csv(text, index=False)
+        missing = int((~np.isfinite(values)).sum())
+        note = {"rows": len(values), "missing": missing, "column": f"{formula.target}_predicted"}
+        return text.getvalue(), note | {"domain": list(formula.domain)}
+
+    def report(self, name: str) -> tuple[str, str]:
+        """The self-contained page of a run."""
+        run = self.find(name)
+        model = self.results.model(run, self.workers.state(run))
+        if model is None:
+            raise DataError("this run has no formulas yet")
+        try:
+            table = self.results.table(run, model)
+        except (DataError, OSError):
+            return safe_name(run.folder.name), report_html(model)
+        return safe_name(run.folder.name), report_html(model, table.X, table.y)
+
+    def find(self, name: Any) -> Run:
+        if not isinstance(name, str):
+            raise DataError("name a run")
+        return self.place.run(name)
+
+    def _chosen(self, asked: dict[str, Any]) -> tuple[Run, UniSymNetRegressor, int]:
+        run = self.find(asked.get("run"))
+        model = self.results.model(run, self.workers.state(run))
+        if model is None:
+            raise DataError("this run has no formulas yet")
+        return run, model, entry_index(model, asked.get("text"))
+
+    def _copy(self, run: Run, model: UniSymNetRegressor) -> UniSymNetRegressor:
+        """A model that may be changed: the one in memory belongs to whoever reads it just now."""
+        return UniSymNetRegressor.load(run.folder / MODEL) if run.has_model() else model
+
+    def _own_formulas(self, run: Run, state: str) -> list[str]:
+        model = self.results.model(run, state)
+        return [] if model is None else [str(e.formula) for e in model.front_ if e.source == OWN]
+
+    def _wish_of(self, run: Run, state: str) -> dict[str, Any]:
+        """A run of the command line, as if the page had asked for it."""
+        model, data = self.results.model(run, state), self.results.data_name(run)
+        if model is None or data is None:
+            raise DataError("the table of this run is not in the folder of this page, so the search cannot go on")
+        given = model.get_params(deep=False)
+        settings = {n: given[n] for n, default in known_settings().items() if given[n] != default}
+        wish = {"data": data, "target": model.formula_.target, "features": list(model.formula_.names)}
+        return checked(wish | {"settings": settings | {"max_time": given["max_time"] or 60}})
+
+
+def _numbers(values: Any) -> list[float]:
+    if not isinstance(values, list) or not all(isinstance(v, int | float) and np.isfinite(v) for v in values):
+        raise DataError("the values of constants must be a list of numbers")
+    return [float(value) for value in values]
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float | bool)

@@ -1,0 +1,126 @@
+"""What the page asks for, checked: columns, settings, guesses; and as a request that `unisymnet fit` understands.
+
+Only settings that the estimator of the day has are passed on, so that the page follows it. Nothing here reads a table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from ..cli.fitting import Request
+from ..errors import DataError
+from ..regressor import UniSymNetRegressor
+from ..regressor.validation import check_parameters
+
+# In the order of the form. What is not here (callbacks, folders, proposers) is no business of a page.
+SETTINGS = (
+    *("max_time", "goal", "units", "constraints", "template", "constants", "noise", "operators", "loss"),
+    *("max_complexity", "selection", "validation_fraction", "max_evaluations", "max_rows", "max_columns"),
+    *("random_state", "n_jobs"),
+)
+LONGEST = 86_400.0  # seconds
+MAX_TEXT, MAX_ITEMS = 2000, 1000
+MAX_GUESSES = 20
+
+
+def known_settings() -> dict[str, Any]:
+    """Name and default of every setting that the page may offer."""
+    defaults = UniSymNetRegressor().get_params(deep=False)
+    return {name: defaults[name] for name in SETTINGS if name in defaults}
+
+
+def checked(asked: Any) -> dict[str, Any]:
+    """The wish of a page as plain data with every field, or a DataError that says what is wrong."""
+    if not isinstance(asked, dict):
+        raise DataError(f"a request is an object with data, target and settings, got {type(asked).__name__}")
+    data, target = _text(asked, "data"), _text(asked, "target")
+    if data is None or target is None:
+        raise DataError("a search needs a table and a target; choose both")
+    features = _texts(asked.get("features"), "features")
+    if features is not None and target in features:
+        raise DataError(f"{target!r} is the target and cannot be an input too; untick it")
+    if features is not None and not features:
+        raise DataError("a search needs at least one input; tick a column")
+    guesses = _texts(asked.get("guesses"), "guesses") or []
+    if len(guesses) > MAX_GUESSES:
+        raise DataError(f"at most {MAX_GUESSES} guesses, got {len(guesses)}")
+    return {
+        "data": data,
+        "target": target,
+        "features": features,
+        "weights": _text(asked, "weights"),
+        "delimiter": _text(asked, "delimiter"),
+        "guesses": guesses,
+        "settings": _settings(asked.get("settings") or {}),
+    }
+
+
+def to_request(asked: dict[str, Any]) -> Request:
+    """The same for the command line's own code; fields it has gained since are left at their defaults."""
+    features = asked["features"]
+    values: dict[str, Any] = {
+        "data": asked["data"],
+        "target": asked["target"],
+        "features": None if features is None else tuple(features),
+        "drop": (),
+        "weights": asked["weights"],
+        "delimiter": asked["delimiter"],
+        "guesses": tuple(asked["guesses"]),
+        "settings": asked["settings"],
+    }
+    return Request(**{field.name: values[field.name] for field in fields(Request) if field.name in values})
+
+
+def _settings(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise DataError(f"settings are an object, got {type(given).__name__}")
+    known = known_settings()
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise DataError(f"this version has no setting {unknown[0]!r}; it has {', '.join(known)}")
+    settings = {name: _plain(value, name) for name, value in given.items() if value is not None}
+    settings.setdefault("max_time", 60)
+    limit = settings["max_time"]
+    if not isinstance(limit, int | float) or isinstance(limit, bool) or not 0 < limit <= LONGEST:
+        raise DataError(f"the time must be a number of seconds between 0 and {LONGEST:g}, got {limit!r}")
+    loss = settings.get("loss")
+    if isinstance(loss, list):
+        settings["loss"] = tuple(loss)
+    try:
+        check_parameters(UniSymNetRegressor(**settings))
+    except (ValueError, TypeError) as error:
+        raise DataError(str(error)) from error
+    return settings
+
+
+def _plain(value: Any, name: str, depth: int = 0) -> Any:
+    """Numbers, texts, lists and objects of bounded size."""
+    if isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str) and len(value) <= MAX_TEXT:
+        return value
+    if isinstance(value, list) and len(value) <= MAX_ITEMS and depth < 3:
+        return [_plain(inner, name, depth + 1) for inner in value]
+    if isinstance(value, dict) and len(value) <= MAX_ITEMS and depth < 3:
+        return {str(key)[:MAX_TEXT]: _plain(inner, name, depth + 1) for key, inner in value.items()}
+    raise DataError(f"the setting {name} is too long or of a kind that cannot be used: {str(value)[:60]!r}")
+
+
+def _text(asked: dict[str, Any], name: str) -> str | None:
+    value = asked.get(name)
+    if value is None or value == "":
+        return None
+    if not isinstance(value, str) or len(value) > MAX_TEXT:
+        raise DataError(f"{name} must be a short text, got {str(value)[:60]!r}")
+    return value
+
+
+def _texts(value: Any, name: str) -> list[str] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) > MAX_ITEMS:
+        raise DataError(f"{name} must be a list of at most {MAX_ITEMS} texts, got {str(value)[:60]!r}")
+    if not all(isinstance(item, str) and len(item) <= MAX_TEXT for item in value):
+        raise DataError(f"{name} must be texts of at most {MAX_TEXT} characters")
+    return value

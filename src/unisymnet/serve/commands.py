@@ -1,0 +1,88 @@
+"""What stands under every view: the shell command and the Python that do the same.
+
+Options are looked up in the command line itself, so that nothing is shown that it would refuse.
+"""
+
+from __future__ import annotations
+
+import shlex
+from functools import cache
+from typing import Any
+
+OPTIONS = {"random_state": "--seed", "n_jobs": "--jobs"}  # where the name is not the option's
+ALWAYS = ("max_time", "random_state")
+
+
+def fit_command(asked: dict[str, Any]) -> str:
+    """The search as one line for a shell."""
+    words = ["unisymnet", "fit", asked["data"], "--target", asked["target"]]
+    if asked["features"] is not None:
+        words += ["--features", ",".join(asked["features"])]
+    if asked["weights"] is not None:
+        words += ["--weights", asked["weights"]]
+    for guess in asked["guesses"]:
+        words += ["--guess", guess]
+    known = _options()
+    for name, value in asked["settings"].items():
+        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
+        if option in known:
+            words += [word for text in _values(value) for word in (option, text)]
+    return shlex.join(words)
+
+
+def not_in_shell(asked: dict[str, Any]) -> list[str]:
+    """Settings that only the Python below the command carries."""
+    known = _options()
+    return [n for n in asked["settings"] if OPTIONS.get(n, f"--{n.replace('_', '-')}") not in known]
+
+
+def result_commands(run: str, index: int, data: str | None) -> dict[str, str]:
+    """For the formula `index` of a finished run."""
+    lines = [
+        shlex.join(["unisymnet", "show", run]),
+        shlex.join(["unisymnet", "export", run, "--pick", str(index), "--to", "latex"]),
+        shlex.join(["unisymnet", "predict", run, "NEW.csv", "--pick", str(index), "--out", "predicted.csv"]),
+        shlex.join(["unisymnet", "report", run, *([data] if data else []), "--out", "report.html"]),
+    ]
+    code = [
+        "from unisymnet import UniSymNetRegressor",
+        "",
+        f"model = UniSymNetRegressor.load({run + '/model.json'!r})",
+        f"formula = model[{index}]",
+        "print(formula, formula.constants)",
+        "formula.predict(table)  # a DataFrame with the columns of the formula",
+    ]
+    return {"shell": "\n".join(lines), "python": "\n".join(code)}
+
+
+def own_command(run: str, data: str, formula: str) -> str:
+    """My own formula beside those found."""
+    return shlex.join(["unisymnet", "score", data, formula, "--run", run])
+
+
+@cache
+def _options() -> frozenset[str]:
+    """What `unisymnet fit` takes."""
+    from typer.main import get_command
+
+    from ..cli import app
+
+    known: Any = get_command(app)
+    return frozenset(option for parameter in known.commands["fit"].params for option in parameter.opts)
+
+
+def _values(value: Any) -> list[str]:
+    """One setting as the words behind its option; a list repeats the option."""
+    if isinstance(value, bool):
+        return [str(value).lower()]
+    if isinstance(value, tuple):  # ("huber", 2.5)
+        return [":".join(map(_word, value))]
+    if isinstance(value, list):
+        return [_word(item) for item in value]
+    if isinstance(value, dict):
+        return [",".join(f"{key}={_word(item)}" for key, item in value.items())]
+    return [_word(value)]
+
+
+def _word(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,161 @@
+"""The folder the page was started with: its tables and its runs, and nothing outside.
+
+Every name that comes from the browser goes through here. Links are followed first and judged by where they end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import DataError
+from .runs import Run
+
+HOME = "unisymnet-page"  # where the page puts what it is given and what it finds
+SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".xlsx", ".xls", ".ods", ".parquet", ".pq")
+MAX_TABLES, MAX_RUNS = 300, 300
+
+
+@dataclass(frozen=True)
+class Place:
+    """The start folder."""
+
+    root: Path
+
+    @staticmethod
+    def at(folder: Path) -> Place:
+        return Place(folder.resolve())
+
+    def table(self, name: str) -> Path:
+        """The table of this name, which is a path below the folder."""
+        path = self._inside(name)
+        if path.suffix.lower() not in SUFFIXES or not path.is_file():
+            raise DataError(f"there is no table {name!r} in the folder of this page")
+        return path
+
+    def run(self, name: str) -> Run:
+        """The run of this name."""
+        run = Run(self._inside(name), name)
+        if not run.exists():
+            raise DataError(f"there is no run {name!r} in the folder of this page")
+        return run
+
+    def tables(self) -> list[dict[str, Any]]:
+        """What can be chosen, newest first."""
+        found: list[dict[str, Any]] = []
+        for folder in (self.root, self.root / HOME / "data"):
+            for path in _listed(folder):
+                if path.suffix.lower() in SUFFIXES and path.is_file() and self._is_ours(path):
+                    state = path.stat()
+                    found.append({"name": self.name_of(path), "bytes": state.st_size, "time": state.st_mtime})
+        return sorted(found, key=lambda table: -table["time"])[:MAX_TABLES]
+
+    def runs(self) -> list[Run]:
+        """Finished, running, waiting and broken, newest first."""
+        found = []
+        for folder in (self.root, self.root / HOME):
+            for path in _listed(folder):
+                if path.is_dir() and self._is_ours(path):
+                    run = Run(path, self.name_of(path))
+                    if run.exists():
+                        found.append(run)
+        return sorted(found, key=lambda run: -run.changed())[:MAX_RUNS]
+
+    def new_run(self, data: str) -> Run:
+        """An empty folder named after the table."""
+        stem = safe_name(Path(data).stem)
+        for number in range(1, 100_000):
+            folder = self.root / HOME / f"{stem}-{number}"
+            try:
+                folder.mkdir(parents=True)
+            except FileExistsError:
+                continue
+            return Run(folder, self.name_of(folder))
+        raise DataError(f"too many runs of {stem} in {self.root / HOME}; move some away")
+
+    def new_table(self, name: str) -> Path:
+        """Where an uploaded table goes; a table of the same name is kept."""
+        path = Path(name)
+        if path.suffix.lower() not in SUFFIXES:
+            raise DataError(f"{name!r} is no table; choose a file that ends in {', '.join(SUFFIXES)}")
+        folder = self.root / HOME / "data"
+        folder.mkdir(parents=True, exist_ok=True)
+        stem, suffix = safe_name(path.stem), path.suffix.lower()
+        numbers = ("", *(f"-{number}" for number in range(2, 100_000)))
+        return next(place for extra in numbers if not (place := folder / f"{stem}{extra}{suffix}").exists())
+
+    def upload(self, name: str) -> Upload:
+        """A file to write an uploaded table to."""
+        return Upload(self, name)
+
+    @contextmanager
+    def passing(self, name: str) -> Iterator[Path]:
+        """A path for a table that is only read once, outside the place."""
+        suffix = Path(name).suffix.lower()
+        if suffix not in SUFFIXES:
+            raise DataError(f"{name[:80]!r} is no table; choose a file that ends in {', '.join(SUFFIXES)}")
+        with tempfile.TemporaryDirectory(prefix="unisymnet-") as folder:
+            yield Path(folder) / f"new{suffix}"
+
+    def name_of(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def holds(self, path: Path) -> bool:
+        return path.resolve().is_relative_to(self.root)
+
+    def _is_ours(self, path: Path) -> bool:
+        return not path.name.startswith(".") and self.holds(path)
+
+    def _inside(self, name: str) -> Path:
+        parts = Path(name).parts
+        if not parts or Path(name).is_absolute() or any(part.startswith(".") for part in parts) or "\0" in name:
+            raise DataError(f"{name!r} is not a name in the folder of this page")
+        path = self.root / name
+        if not self.holds(path):
+            raise DataError(f"{name!r} is not a name in the folder of this page")
+        return path
+
+
+def safe_name(text: str) -> str:
+    """Letters, digits, dashes: a name that every file system takes."""
+    return re.sub(r"[^\w-]+", "-", text, flags=re.UNICODE).strip("-")[:60] or "table"
+
+
+def _listed(folder: Path) -> Iterator[Path]:
+    try:
+        yield from sorted(folder.iterdir())
+    except OSError:
+        return
+
+
+class Upload:
+    """A table on its way in: it has its name only when it is whole."""
+
+    def __init__(self, place: Place, name: str) -> None:
+        self.place = place
+        self.target = place.new_table(name)
+        self.part = self.target.with_name(f".{self.target.name}.{os.getpid()}.part")
+
+    def __enter__(self) -> Upload:
+        self._file = self.part.open("wb")
+        return self
+
+    def write(self, piece: bytes) -> None:
+        self._file.write(piece)
+
+    def finish(self) -> str:
+        """Its name in the place."""
+        return self.place.name_of(self.target)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        self._file.close()
+        if kind is None:
+            os.replace(self.part, self.target)
+        else:
+            self.part.unlink(missing_ok=True)
