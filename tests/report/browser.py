@@ -54,6 +54,30 @@ class Browser:
         self.ask("POST", "/url", {"url": "about:blank"})
         self.ask("POST", "/url", {"url": path.as_uri() + fragment})
 
+    def visit(self, address: str) -> None:
+        self.ask("POST", "/url", {"url": address})
+
+    def reload(self) -> None:
+        self.ask("POST", "/refresh")
+
+    def wait(self, script: str, seconds: float = 60.0) -> Any:
+        """What the script gives as soon as it gives something; a busy machine may take its time."""
+        end = time.monotonic() + seconds
+        while True:
+            found = self.run(script)
+            if found:
+                return found
+            if time.monotonic() > end:
+                raise AssertionError(f"still waiting for {script}; the page says {self.run('document.body.innerText')}")
+            time.sleep(0.1)
+
+    def type(self, selector: str, text: str) -> None:
+        """Into a text field, or as the path of a file to choose."""
+        self.ask("POST", f"/element/{self.find(selector)}/value", {"text": text})
+
+    def clear(self, selector: str) -> None:
+        self.ask("POST", f"/element/{self.find(selector)}/clear")
+
     def run(self, script: str) -> Any:
         return self.ask("POST", "/execute/sync", {"script": f"return ({script})", "args": []})
 

@@ -107,7 +107,8 @@ class Actions:
 
     def formula(self, asked: dict[str, Any]) -> dict[str, Any]:
         run = self.find(asked.get("run"))
-        return views.formula_view(self.results, run, self.workers.state(run), asked.get("text"))
+        light = bool(asked.get("light"))
+        return views.formula_view(self.results, run, self.workers.state(run), asked.get("text"), light=light)
 
     def moved(self, asked: dict[str, Any]) -> dict[str, Any]:
         run, values = self.find(asked.get("run")), _numbers(asked.get("values"))

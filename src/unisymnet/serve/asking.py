@@ -11,7 +11,7 @@ from typing import Any
 from ..cli.fitting import Request
 from ..errors import DataError
 from ..regressor import UniSymNetRegressor
-from ..regressor.validation import check_parameters
+from ..regressor.validation import check_parameters, operator_set
 
 # In the order of the form. What is not here (callbacks, folders, proposers) is no business of a page.
 SETTINGS = (
@@ -89,6 +89,7 @@ def _settings(given: Any) -> dict[str, Any]:
         settings["loss"] = tuple(loss)
     try:
         check_parameters(UniSymNetRegressor(**settings))
+        operator_set(settings.get("operators"))
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
     return settings

@@ -55,11 +55,6 @@ def result_commands(run: str, index: int, data: str | None) -> dict[str, str]:
     return {"shell": "\n".join(lines), "python": "\n".join(code)}
 
 
-def own_command(run: str, data: str, formula: str) -> str:
-    """My own formula beside those found."""
-    return shlex.join(["unisymnet", "score", data, formula, "--run", run])
-
-
 @cache
 def _options() -> frozenset[str]:
     """What `unisymnet fit` takes."""

@@ -72,12 +72,14 @@ class Run:
 
     def state(self) -> str:
         """queued, running, done, failed, or lost: its worker is gone without a word."""
+        last = events.last_kind(self.folder)
+        if last in OVER:
+            return {"end": "done", "error": "failed"}.get(last, "lost")
         if self.is_running():
             return "running"
-        last = events.last_kind(self.folder)
         if last is None:
             return "done" if (self.folder / MODEL).is_file() else "queued"
-        return {"end": "done", "error": "failed", "queued": "queued"}.get(last, "lost")  # "lost" is an event too
+        return "queued" if last == "queued" else "lost"
 
     def stop(self) -> None:
         (self.folder / STOP).touch()

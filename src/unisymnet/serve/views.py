@@ -16,7 +16,7 @@ from ..regressor import UniSymNetRegressor
 from ..report.parts import LANGUAGES, formula_sections, r2_shown, shown
 from ..report.rows import Rows, influence, read_rows, thin
 from ..symbolic.expr import bind, variables
-from .commands import own_command, result_commands
+from .commands import result_commands
 from .results import Results, entry_index
 from .runs import Run
 from .tree import tree_of
@@ -24,6 +24,7 @@ from .tree import tree_of
 N_BINS = 24
 MAX_ROWS = 400  # that the page draws and computes with
 DIGITS = 5
+SECTIONS = ("cautions", "responses", "network")  # of the report; the page draws the others itself
 MORE_LANGUAGES = (("numpy", "numpy"), ("julia", "Julia"), ("matlab", "MATLAB"), ("js", "JavaScript"), ("text", "text"))
 
 
@@ -114,17 +115,17 @@ def rows_view(results: Results, run: Run, state: str) -> dict[str, Any]:
     }
 
 
-def formula_view(results: Results, run: Run, state: str, text: str | None) -> dict[str, Any]:
-    """Everything about one formula of a run."""
+def formula_view(results: Results, run: Run, state: str, text: str | None, *, light: bool = False) -> dict[str, Any]:
+    """Everything about one formula of a run; `light`, while the search needs the processor, only what is drawn."""
     model = results.model(run, state)
     if model is None:
         return {}
+    if light and text is not None and text not in [str(entry.formula) for entry in model.front_]:
+        return {}  # something better has taken its place meanwhile
     index = entry_index(model, text)
     entry, rows = model.front_[index], _rows(results, run, model)
-    sections = formula_sections(model, index, rows)
     tree, values = tree_of(entry.formula)
-    data = results.data_name(run)
-    return {
+    view = {
         **entry_view(entry),
         "index": index,
         "picked": index == model.picked_,
@@ -135,10 +136,14 @@ def formula_view(results: Results, run: Run, state: str, text: str | None) -> di
         "used": list(variables(entry.formula.expr)),
         "strongest": influence(entry.formula, rows) if rows is not None else [],
         "constants": [_constant(constant) for constant in entry.formula.constants],
+    }
+    if light:
+        return view
+    sections = formula_sections(model, index, rows)
+    return view | {
         "sources": sources(entry.formula),
-        "sections": {name: sections[name] for name in ("cautions", "responses", "network")},
-        "commands": result_commands(run.name, index, data),
-        "own": None if data is None else own_command(run.name, data, "a*x + b"),
+        "sections": {name: sections[name] for name in SECTIONS},
+        "commands": result_commands(run.name, index, results.data_name(run)),
     }
 
 

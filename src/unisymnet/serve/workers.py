@@ -58,8 +58,9 @@ class Workers:
 
     def state(self, run: Run) -> str:
         """As the files say; a run just handed over is running although its worker has not said so yet."""
-        process = self._busy.get(run.name)
-        return "running" if process is not None and process.poll() is None else run.state()
+        state, process = run.state(), self._busy.get(run.name)
+        handed_over = process is not None and process.poll() is None
+        return "running" if state in ("queued", "lost") and handed_over and last_kind(run.folder) not in OVER else state
 
     def close(self) -> int:
         """Leave the searches alone, end the spare; how many searches go on."""
