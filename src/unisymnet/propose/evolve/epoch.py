@@ -13,18 +13,49 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import int64, njit, uint64
 
-from ...fit.projection import Data
+from ...fit.kernels.projection import Data
 from .bank import LONGEST_UNIT, Bank, solved, store
 from .births import Rules, mutate, unit
 from .fitting import Desk, Scale, improve, lay, prune, release, resolve, run, score_of
-from .genome import KINDS, PART, STRICT, Genome, Ints, arity, begin_of, below, copy, fits, hash_of, mixed, size_of, uniform
-from .niches import EXACT, N_CHILDREN, N_DISTINCT, N_FITS, N_SCANS, PLACES, SIZES, WORK, State, admit, anybody, member, parent
-from .terms import N_CODE, N_TERMS, N_UNKNOWNS, bake, build, cut
+from .genome import (
+    PART,
+    STRICT,
+    Genome,
+    Ints,
+    arity,
+    begin_of,
+    below,
+    copy,
+    fits,
+    hash_of,
+    mixed,
+    size_of,
+    uniform,
+)
+from .niches import (
+    EXACT,
+    N_CHILDREN,
+    N_DISTINCT,
+    N_ENTERED,
+    N_FITS,
+    N_SCANS,
+    PLACES,
+    SIZES,
+    WORK,
+    State,
+    admit,
+    anybody,
+    member,
+    parent,
+)
+from .program import build
+from .terms import N_CODE, N_TERMS, N_UNKNOWNS, bake, cut
 
 CHILD_WORK = 2500  # what a child costs beside its instructions
 TRIAL_WORK = 5  # times the instructions, for one step of a fit
 SCAN_WORK = 6  # units whose values are read in the time of one instruction on all rows
 TIMES = 4  # a formula with constants is fitted at most, from other numbers
+FIRST_PEOPLE = 8  # are random units
 DIGITS = 1e9  # losses that agree so far are those of the same formula
 
 
@@ -176,17 +207,13 @@ def _fill(bank: Bank, people: State, desk: Desk, data: Data, rules: Rules, addre
     """Given units, parts of the people, and random units."""
     n, most = data.y.shape[0], bank.lengths.shape[0]
     stride = ((n + 7) // 8 | 1) * 8
-    bank.filled[0] = 0
-    n_people = 0
-    for place in range(people.lengths.shape[0]):
-        n_people += 1 if people.lengths[place] > 0 else 0
     for k in range(2 * most):
         desk.spare.length[0] = 0
         if k < rules.lengths.shape[0] and 4 * k < most:
             for i in range(rules.lengths[k]):
                 desk.spare.tokens[i], desk.spare.values[i] = rules.tokens[k, i], rules.values[k, i]
             desk.spare.length[0] = rules.lengths[k]
-        elif n_people > 0 and uniform(state) < 0.5:
+        elif uniform(state) < 0.5:
             person = member(people, anybody(people, state))
             last = below(state, person.length[0])
             first = begin_of(person.tokens, last)
@@ -200,7 +227,9 @@ def _fill(bank: Bank, people: State, desk: Desk, data: Data, rules: Rules, addre
 
 
 @njit(**PART)
-def _birth(people: State, desk: Desk, data: Data, bank: Bank, rules: Rules, settings: Settings, address: int, state: Any) -> int:
+def _birth(
+    people: State, desk: Desk, data: Data, bank: Bank, rules: Rules, settings: Settings, address: int, state: Any
+) -> int:
     """A child into ``desk.child``; the place of its parent."""
     place = parent(people, state)
     if uniform(state) < settings.solved:
@@ -210,11 +239,14 @@ def _birth(people: State, desk: Desk, data: Data, bank: Bank, rules: Rules, sett
         people.counts[WORK] += data.y.shape[0] * (desk.plan.counts[N_CODE] + bank.filled[0] // SCAN_WORK)
         if solved(desk.child, person, desk.plan.stack, desk.work, data, bank, rules, state):
             return place
-    mutate(desk.child, member(people, place), member(people, anybody(people, state)), rules, state)
-    if uniform(state) < settings.twice and fits(desk.child):
-        desk.spare.length[0] = 0
-        copy(desk.spare, desk.child, 0, desk.child.length[0])
+    desk.spare.length[0] = 0
+    copy(desk.spare, member(people, place), 0, people.lengths[place])
+    moves = 2 if uniform(state) < settings.twice else 1
+    for k in range(moves):
         mutate(desk.child, desk.spare, member(people, anybody(people, state)), rules, state)
+        if k + 1 < moves and fits(desk.child):
+            desk.spare.length[0] = 0
+            copy(desk.spare, desk.child, 0, desk.child.length[0])
     return place
 
 
@@ -232,42 +264,39 @@ def epoch(
     addresses: Any,
     state: Any,
 ) -> None:
-    """Change ``people`` by one epoch; ``desk``, ``bank`` and ``tables`` are scratch, ``state`` holds the random bits."""
+    """Change ``people`` by one epoch; ``desk``, ``bank`` and ``tables`` are scratch, ``state`` holds random bits."""
     counts, n = people.counts, data.y.shape[0]
     lay(desk, data)
     _clear(tables)
     release(desk)
-    counts[WORK] = 0
+    counts[WORK], bank.filled[0] = 0, 0
     for place in range(people.lengths.shape[0]):
         if people.lengths[place] > 0 and people.losses[place] > scale.floor:
             _is_other(tables, people.losses[place], place // PLACES)
-    for k in range(newcomers[2].shape[0]):
-        arrived = Genome(newcomers[0][k], newcomers[1][k], newcomers[2][k : k + 1])
-        _live(arrived, np.inf, people, desk, data, scale, tables, settings, addresses, state)
     taken = 0
     for place in range(people.lengths.shape[0]):
         taken += 1 if people.lengths[place] > 0 else 0
-    attempts = 0
-    while taken < 8 and attempts < 1000:  # the first people are random units
-        attempts += 1
-        desk.child.length[0] = 0
-        unit(desk.child, rules, state)
-        before = counts[N_DISTINCT]
-        _live(desk.child, np.inf, people, desk, data, scale, tables, settings, addresses, state)
-        taken += counts[N_DISTINCT] - before
-    taken = 0
-    for place in range(people.lengths.shape[0]):
-        taken += 1 if people.lengths[place] > 0 else 0
-    if taken == 0:
-        return
-    if settings.solved > 0.0:
-        _fill(bank, people, desk, data, rules, addresses[0], state)
-        counts[WORK] += bank.filled[0] * (CHILD_WORK + 8 * n)
+    n_new, attempt = newcomers[2].shape[0], 0
     while counts[WORK] < settings.work and counts[EXACT] == 0:
-        place = _birth(people, desk, data, bank, rules, settings, addresses[0], state)
-        counts[N_CHILDREN] += 1
-        limit = settings.promising * people.losses[place]
+        limit = np.inf
+        if attempt < n_new:
+            desk.child.length[0] = 0
+            copy(
+                desk.child, Genome(newcomers[0][attempt], newcomers[1][attempt], newcomers[2]), 0, newcomers[2][attempt]
+            )
+        elif taken + counts[N_ENTERED] < FIRST_PEOPLE and attempt < n_new + 100 * FIRST_PEOPLE:
+            desk.child.length[0] = 0
+            unit(desk.child, rules, state)
+        else:
+            if taken + counts[N_ENTERED] == 0:
+                return
+            if bank.filled[0] == 0 and settings.solved > 0.0:
+                _fill(bank, people, desk, data, rules, addresses[0], state)
+                counts[WORK] += bank.filled[0] * (CHILD_WORK + 8 * n)
+            limit = (
+                settings.promising
+                * people.losses[_birth(people, desk, data, bank, rules, settings, addresses[0], state)]
+            )
+            counts[N_CHILDREN] += 1
+        attempt += 1
         _live(desk.child, limit, people, desk, data, scale, tables, settings, addresses, state)
-
-
-__all__ = ["KINDS", "Settings", "Tables", "epoch", "new_tables"]

@@ -1,8 +1,9 @@
 """Parts that are solved for: what a part of a formula would have to be, and which of many units comes nearest.
 
 Everything on the way from the output to a part is undone, row by row: for y to be x0*sin(P) + x1 the part P must be
-asin((y - x1)/x0), on the branch next to its present values.  One pass over the bank, a thousand units with their values,
-finds the unit u with P = a + b*u as nearly as possible, so that a move need not guess (ADR 23).  Knows no population.
+asin((y - x1)/x0), on the branch next to its present values.  One pass over the bank, a thousand units with their
+values, finds the unit u with P = a + b*u as nearly as possible, so that a move need not guess (ADR 23).  Knows no
+population.
 """
 
 from __future__ import annotations
@@ -14,15 +15,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ...fit.least_squares import PART as SUMS
-from ...fit.projection import Data, stride_of
+from ...fit.kernels.least_squares import PART as SUMS
+from ...fit.kernels.projection import Data, stride_of
 from .births import Rules
 from .genome import (
     ABS,
     ADD,
     CONST,
     COS,
-    DIV,
     EXP,
     KINDS,
     LN,
@@ -313,7 +313,15 @@ def solved(
 
 @njit(**PART)
 def _write(
-    child: Genome, genome: Genome, place: int, kind: int, bank: Bank, k: int, factor: float, summand: float, rules: Rules
+    child: Genome,
+    genome: Genome,
+    place: int,
+    kind: int,
+    bank: Bank,
+    k: int,
+    factor: float,
+    summand: float,
+    rules: Rules,
 ) -> None:
     child.length[0] = 0
     copy(child, genome, 0, begin_of(genome.tokens, place) if kind == 0 else place + 1)
@@ -329,6 +337,3 @@ def _write(
     if kind > 0:
         emit(child, ADD if kind == 1 else MUL, 0.0)
     copy(child, genome, place + 1, genome.length[0])
-
-
-__all__ = ["DIV", "Bank", "new_bank", "solved", "store", "want"]

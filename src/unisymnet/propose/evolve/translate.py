@@ -8,9 +8,9 @@ import numpy as np
 
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product
-from ..spell import spell
+from ..write.spell import spell
 from .births import Rules
-from .genome import ADD, COLUMN, CONST, DIV, KINDS, LONGEST, MUL, NEG, POW, SUB, Floats, Ints, arity
+from .genome import ADD, COLUMN, CONST, DIV, KINDS, LONGEST, MUL, NEG, POW, SUB, Floats, Ints
 
 FUNCTIONS = ("neg", "pow", "sin", "cos", "exp", "ln", "tanh", "abs", "sinh", "cosh", "tan", "asin", "acos", "atan")
 KIND_OF = {name: NEG + k for k, name in enumerate(FUNCTIONS)}
@@ -18,7 +18,6 @@ _BINARY = {ADD: "add", SUB: "sub", MUL: "mul", DIV: "div"}
 _POWERS = {"sqrt": 0.5, "square": 2.0, "inv": -1.0}
 USUAL = ("sin", "cos", "exp", "ln", "tanh", "abs")  # what moves write where the user names no operators
 EXPONENTS = (-2.0, -1.0, -0.5, 0.5, 2.0, 3.0)
-_arity = arity.py_func
 
 Tokens = list[tuple[int, float]]
 
@@ -96,6 +95,7 @@ def rules_of(problem: Problem, units: Iterable[Tokens] = (), longest: int = 24) 
     a, b = Var(0), Var(1)
     named = tuple(op for op in FUNCTIONS[2:] if op in problem.operators) if problem.operators else USUAL
     exponents = [e for e in EXPONENTS if possible(a**e)]
+    tokens, values, lengths = packed(units, longest)
     return Rules(
         n_columns=problem.n_features,
         functions=np.array([KIND_OF[op] for op in named if problem.allows(op)], dtype=np.int64),
@@ -104,5 +104,7 @@ def rules_of(problem: Problem, units: Iterable[Tokens] = (), longest: int = 24) 
         can_multiply=possible(Call("mul", (a, b))),
         can_divide=possible(Call("div", (a, b))),
         can_power=problem.allows("pow"),
-        **dict(zip(("tokens", "values", "lengths"), packed(units, longest), strict=True)),
+        tokens=tokens,
+        values=values,
+        lengths=lengths,
     )

@@ -38,7 +38,7 @@ from .genome import (
 # How often each move is made, in the order of ``_written``: add, scale, drop, wrap, change an operator, re-wire,
 # split, a fresh unit, and a part of the donor; then other numbers in the same formula.
 _UP_TO = (2.0, 4.0, 5.5, 6.5, 8.0, 9.5, 10.5, 11.5, 13.5, 14.5)
-_DROP, _WRAP, _CHANGE, _REWIRE, _SPLIT, _FRESH, _SWAP, _JITTER = range(2, 10)
+_ADD, _SCALE, _DROP, _WRAP, _CHANGE, _REWIRE, _SPLIT, _FRESH, _SWAP, _JITTER = range(10)
 _ATTEMPTS = 20  # to hit a part of the wanted kind
 _GIVEN = 0.3  # of the units are given ones, where there are any
 _FREE = 0.08  # of the exponents are free
@@ -126,7 +126,7 @@ def unit(child: Genome, rules: Rules, state: Any) -> None:
 def _place(parent: Genome, kind: int, state: Any) -> int:
     """The last token of the part to change, -1 if none of the wanted kind was hit."""
     n = parent.length[0]
-    root = 0.5 if kind == 0 else (0.3 if kind == 1 else 0.0)
+    root = 0.5 if kind == _ADD else (0.3 if kind == _SCALE else 0.0)
     if uniform(state) < root:
         return n - 1
     for _ in range(_ATTEMPTS):
@@ -219,31 +219,26 @@ def _written(
         _change(child, parent, first, last, rules, state)
     elif kind == _REWIRE:
         _leaf(child, parent, last, rules, state)
-    elif kind == _FRESH:
-        unit(child, rules, state)
     elif kind == _SWAP:
         end = below(state, donor.length[0])
         copy(child, donor, begin_of(donor.tokens, end), end + 1)
-    else:
+    elif kind == _WRAP:
         copy(child, parent, first, last + 1)
-        if kind == _WRAP:
-            _wrap(child, rules, state)
-        elif kind == _SPLIT:
-            unit(child, rules, state)
+        _wrap(child, rules, state)
+    else:
+        if kind != _FRESH:
+            copy(child, parent, first, last + 1)
+        unit(child, rules, state)
+        if kind == _SPLIT or kind == _ADD:
             emit(child, CONST, number(state))
+            summed = rules.can_add if kind == _SPLIT else not rules.can_multiply
+            emit(child, ADD if summed else MUL, 0.0)
+        if kind == _ADD:
             _sum(child, rules)
+        elif kind == _SCALE and rules.can_divide and uniform(state) < 0.4:
+            emit(child, DIV, 0.0)
+        elif kind != _FRESH:
             _product(child, rules)
-        elif kind == 0:
-            unit(child, rules, state)
-            emit(child, CONST, number(state))
-            _product(child, rules)
-            _sum(child, rules)
-        else:
-            unit(child, rules, state)
-            if rules.can_divide and uniform(state) < 0.4:
-                emit(child, DIV, 0.0)
-            else:
-                _product(child, rules)
 
 
 @njit(**PART)

@@ -13,12 +13,13 @@ import numpy as np
 from numba import int64, njit
 
 from ...candidate import RARE_NATS, TOKEN_NATS
-from ...fit.interpreter import forward
-from ...fit.least_squares import back_substitute, dot, orthogonalise, project_out
-from ...fit.levenberg import FIRST_DAMPING, LOSS, N_TRIALS, race
-from ...fit.projection import Data, Program, fill, stride_of
+from ...fit.kernels.interpreter import forward
+from ...fit.kernels.least_squares import back_substitute, dot, orthogonalise, project_out
+from ...fit.kernels.levenberg import FIRST_DAMPING, LOSS, N_TRIALS, race
+from ...fit.kernels.projection import Data, Program, fill, stride_of
 from .genome import CONST, KINDS, LONGEST, PART, POW, Floats, Genome, Ints, is_plain, n_rare, new_genome, size_of
-from .terms import MOST_TERMS, N_CODE, N_TERMS, N_UNKNOWNS, Plan, bake, build, most_registers, new_plan
+from .program import build
+from .terms import MOST_TERMS, N_CODE, N_UNKNOWNS, Plan, bake, most_registers, new_plan
 
 _TOL = 1e-7
 
@@ -243,19 +244,17 @@ def _round_exponents(
         if bare.tokens[i] != POW or is_plain(bare.values[i]):
             continue
         before = bare.values[i]
-        bare.values[i] = 0.5 * np.floor(2.0 * before + 0.5)
-        if bare.values[i] != 0.0 and abs(bare.values[i] - before) < 0.1:
+        rounded = 0.5 * np.floor(2.0 * before + 0.5)
+        if rounded == 0.0 or abs(rounded - before) > 0.1:
+            continue
+        for undo in range(2):
+            bare.values[i] = before if undo else rounded
             build(plan, data.X.shape[0], scale.free)
+            if undo:
+                break
             run(desk, n, address)
             found, better = _tried(desk, data, scale, score)
             if better < score:
                 loss, score = found, better
-                continue
-        bare.values[i] = before
-        build(plan, data.X.shape[0], scale.free)
+                break
     return loss, score
-
-
-@njit(**PART)
-def n_terms(desk: Desk) -> int:
-    return desk.plan.counts[N_TERMS]

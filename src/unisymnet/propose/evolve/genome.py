@@ -13,7 +13,7 @@ import numpy as np
 from numba import int64, njit, uint64
 from numpy.typing import NDArray
 
-from ...fit.elementary import CAN_CACHE
+from ...fit.kernels.elementary import CAN_CACHE
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -98,7 +98,8 @@ def size_of(tokens: Ints, values: Floats, first: int, last: int) -> int:
     total = 0
     for i in range(first, last):
         kind = tokens[i] % KINDS
-        total += 2 if kind == POW else 1
+        if kind != POW or values[i] != 1.0:
+            total += 2 if kind == POW else 1
         # A quotient is one operator however it is built, a sign in front of a number is free.
         if kind == POW and values[i] == -1.0 and i + 1 < last and tokens[i + 1] == MUL:
             total -= 2
@@ -144,7 +145,7 @@ def mixed(h: Any) -> Any:
 
 @njit(**PART)
 def hash_of(genome: Genome, n: int, marks: Any) -> Any:
-    """The same for the first n tokens of formulas that differ only in their constants and in the order of sums and products.
+    """The same for formulas of n tokens that differ only in their constants and in the order of sums and products.
 
     Plain powers count with their exponent; ``marks`` (uint64) is scratch.
     """

@@ -1,1 +1,0 @@
-"""Evolution as compiled islands: a whole epoch of births, fits and deaths runs without Python."""

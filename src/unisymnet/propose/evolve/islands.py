@@ -1,0 +1,254 @@
+"""Islands: several populations that live epoch by epoch, side by side, and send each other their best.
+
+An epoch is a pure function of the island's state, its newcomers and the key (seed, island, epoch), so islands may run
+in any order, in threads, in processes or on other machines (joblib decides), and the states after so many epochs are
+the same, bit for bit.  Between two epochs everything is here, in the parent: whoever dies outside costs its epoch only.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from ...deadline import Deadline
+from ...fit.kernels.interpreter import addresses
+from ...fit.kernels.projection import Data
+from ...problem import Problem
+from ...symbolic.expr import Expr
+from .bank import LONGEST_UNIT, new_bank
+from .births import Rules
+from .epoch import Settings, epoch, new_tables
+from .fitting import Scale, new_desk
+from .niches import EXACT, PLACES, SIZES, State, new_state
+from .translate import Tokens, packed, rules_of, to_expr, to_tokens
+
+N_UNITS = 1024  # of a bank
+MAX_ROWS = 256  # that one island looks at
+ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
+SENT = 6  # formulas that an island sends to the next one
+TRIES = 3  # for an epoch whose worker died
+
+# How the islands differ: share of the children that have a part solved for.
+SOLVED = (0.1, 0.3, 0.0, 0.2)
+
+
+@dataclass(frozen=True)
+class World:
+    """What does not change while an island lives: its rows, and what may be written.  Arrays and numbers only."""
+
+    data: Data
+    scale: Scale
+    rules: Rules
+    settings: Settings
+
+
+@dataclass
+class Island:
+    """One population and how long it has brought nothing new."""
+
+    world: World
+    state: State = field(default_factory=new_state)
+    newcomers: list[Tokens] = field(default_factory=list)
+    shortest: float = math.inf
+    waited: int = 0  # epochs
+    lives: int = 1
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best formula of its size on an island."""
+
+    tokens: tuple[int, ...]
+    values: tuple[float, ...]
+    size: int
+    loss: float
+    score: float
+
+    @property
+    def expr(self) -> Expr:
+        return to_expr(self.tokens, self.values, len(self.tokens))
+
+    @property
+    def genome(self) -> Tokens:
+        return list(zip(self.tokens, self.values, strict=True))
+
+
+_OWN = threading.local()  # scratch memory of this thread, by shape
+
+
+def live(
+    world: World, state: State, newcomers: Sequence[Tokens], key: tuple[int, ...], until: float = math.inf
+) -> State | None:
+    """The state after one epoch; None if it is too late to begin."""
+    if time.time() >= until:
+        return None
+    d, n = world.data.X.shape
+    memory = _OWN.__dict__.setdefault("scratch", {})
+    if (d, n) not in memory:
+        memory.clear()
+        memory[d, n] = new_desk(d, n), new_bank(N_UNITS, n), new_tables()
+    desk, bank, tables = memory[d, n]
+    people = State(*map(_own, state))
+    bits = np.random.SeedSequence(key).generate_state(1, np.uint64) | np.uint64(1)
+    # Copies: arrays that joblib maps from a file are read-only, which would be another type and compiled again.
+    data = Data(*map(_own, world.data))
+    rules = Rules(*map(_own, world.rules))
+    epoch(people, packed(newcomers), data, world.scale, rules, world.settings, desk, bank, tables, addresses(), bits)
+    return people
+
+
+def _own(part: Any) -> Any:
+    return np.array(part) if isinstance(part, np.ndarray) else part
+
+
+def best_of(state: State) -> list[Found]:
+    """The best formula of every size that is better than all smaller ones."""
+    found, lowest = [], math.inf
+    for place in range(0, SIZES * PLACES, PLACES):
+        n, loss = int(state.lengths[place]), float(state.losses[place])
+        if n and loss < lowest:
+            lowest = loss
+            tokens, values = tuple(state.tokens[place, :n].tolist()), tuple(state.values[place, :n].tolist())
+            found.append(Found(tokens, values, place // PLACES, loss, float(state.scores[place])))
+    return found
+
+
+def make_world(problem: Problem, number: int, *, seed: int, work: int, solved: float, max_size: int) -> World:
+    """The world of island ``number``: its own rows where there are many."""
+    rows = np.arange(problem.n_rows)
+    if len(rows) > MAX_ROWS:
+        rows = np.sort(np.random.default_rng([seed, number]).choice(rows, MAX_ROWS, replace=False))
+    weights = problem.weights[rows]
+    root = np.sqrt(weights) if np.any(weights != weights[0]) else np.empty(0)
+    y = problem.y[rows].copy()
+    mass = float(root @ root) if root.size else float(len(rows))
+    mean_square = float(np.average(y**2, weights=weights))
+    rules = rules_of(problem, longest=LONGEST_UNIT)
+    scale = Scale(
+        mass=mass,
+        floor=max((1e-13 * problem.spread) ** 2, ROUNDING * mean_square),
+        n_rows=len(rows),
+        free=rules.can_add and rules.can_multiply,
+        max_size=min(max_size, SIZES - 1),
+    )
+    return World(
+        data=Data(np.array(problem.X[rows].T, order="C"), y, root),
+        scale=scale,
+        rules=rules,
+        settings=Settings(work=work, solved=solved, twice=0.35, promising=1.05, steps=5),
+    )
+
+
+@dataclass
+class Islands:
+    """The archipelago.  ``step`` runs one epoch everywhere and exchanges the best."""
+
+    problem: Problem
+    seed: int
+    n_islands: int = 4
+    work: int = 100_000_000
+    max_size: int = SIZES - 1
+    patience: int = 24  # epochs without a shorter description before an island begins anew
+    n_epochs: int = 0
+    islands: list[Island] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for number in range(self.n_islands):
+            self.islands.append(Island(self._world(number)))
+
+    def _world(self, number: int) -> World:
+        return make_world(
+            self.problem,
+            number,
+            seed=self.seed,
+            work=self.work,
+            solved=SOLVED[number % len(SOLVED)],
+            max_size=self.max_size,
+        )
+
+    def step(self, parallel: Parallel, deadline: Deadline) -> bool:
+        """One epoch of every island and the exchange; False if the time came first, and nothing has changed."""
+        until = math.inf if deadline.moment == math.inf else time.time() + deadline.remaining()
+        states = self._lived(parallel, until)
+        if states is None:
+            return False
+        for island, state in zip(self.islands, states, strict=True):
+            island.state = state
+            island.newcomers = []
+            shortest = float(state.scores.min())
+            island.waited = 0 if shortest < island.shortest - 0.5 else island.waited + 1
+            island.shortest = min(island.shortest, shortest)
+        self.n_epochs += 1
+        if not self.exact:
+            self._exchange()
+        return True
+
+    def _lived(self, parallel: Parallel, until: float) -> list[State] | None:
+        for attempt in range(TRIES):
+            jobs = [
+                delayed(live)(island.world, island.state, island.newcomers, (self.seed, number, self.n_epochs), until)
+                for number, island in enumerate(self.islands)
+            ]
+            try:
+                states = parallel(jobs)
+            except (KeyboardInterrupt, TypeError, ValueError):
+                raise
+            except Exception as mistake:  # a worker that died; what it had is still here
+                logging.getLogger("unisymnet").warning(f"an epoch is run again, because a worker was lost: {mistake}")
+                if attempt == TRIES - 1:
+                    raise
+                continue
+            return None if any(state is None for state in states) else list(states)
+        return None
+
+    @property
+    def exact(self) -> bool:
+        """Has an island found a formula that leaves nothing?"""
+        return any(island.state.counts[EXACT] > 0 for island in self.islands)
+
+    def _exchange(self) -> None:
+        """The best of each island to the next; who has waited too long begins anew."""
+        sent = [self._best(island) for island in self.islands]
+        for number, island in enumerate(self.islands):
+            if island.waited >= self.patience:
+                fresh = Island(self._world(number), lives=island.lives + 1)
+                fresh.world = replace(fresh.world, rules=island.world.rules)
+                self.islands[number] = fresh
+            elif self.n_islands > 1 and self.n_epochs % 4 == 0:
+                island.newcomers += sent[number - 1]
+
+    @staticmethod
+    def _best(island: Island) -> list[Tokens]:
+        found = sorted(best_of(island.state), key=lambda one: one.score)
+        return [one.genome for one in found[:SENT]]
+
+    def welcome(self, number: int, exprs: Sequence[Expr]) -> None:
+        """Formulas (scaled units) that island ``number`` takes in at its next epoch."""
+        genomes = (to_tokens(expr) for expr in exprs)
+        self.islands[number].newcomers += [genome for genome in genomes if genome]
+
+    def teach(self, units: Sequence[Expr]) -> None:
+        """Parts that somebody holds for likely: all islands use them as units."""
+        genomes = [genome for genome in (to_tokens(unit) for unit in units) if genome]
+        for island in self.islands:
+            island.world = replace(island.world, rules=rules_of(self.problem, genomes, LONGEST_UNIT))
+
+    def fronts(self) -> Iterator[Found]:
+        """The best formulas of all islands, best description first; islands by number among equals."""
+        found = [one for island in self.islands for one in best_of(island.state)]
+        lowest: dict[int, Found] = {}
+        for one in found:
+            if one.size not in lowest or one.loss < lowest[one.size].loss:
+                lowest[one.size] = one
+        yield from sorted(lowest.values(), key=lambda one: (one.score, one.size))
+
+    def counts(self) -> np.ndarray:
+        return np.sum([island.state.counts for island in self.islands], axis=0)

@@ -1,0 +1,91 @@
+"""The stage `evolve`: islands fed by the front and by hints, whose best formulas of every size are proposed.
+
+It does not know how the first formulas were found, nor who polishes and judges what it proposes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import Parallel
+
+from ...candidate import ParetoFront, Proposal
+from ...deadline import Deadline
+from ...problem import Problem
+from ...protocols import Proposer
+from ...symbolic.expr import Expr, size, walk
+from ..write.spell import spell
+from .islands import Found, Islands
+from .moves import LARGEST_HINT, instance
+
+GAIN = 0.97  # of the loss that was proposed at no larger size: less is not worth a fit
+
+
+@dataclass(frozen=True)
+class Evolution:
+    """Settings of the evolutionary stage.  The number of islands decides what is found; ``n_jobs`` only how soon."""
+
+    name: str = "evolve"
+    n_islands: int = 4
+    work: int = 100_000_000  # of an epoch: instructions times rows, about a tenth of a second
+    max_size: int = 51
+    n_proposals: int = 6  # after an epoch, at most
+    patience: int = 24  # epochs without a shorter description before an island begins anew
+    lives: int = 8  # of an island; evolution ends after that
+    hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons, after so many epochs
+    alone: int = 6
+    n_instances: int = 4  # of each, at the beginning of their island
+    n_jobs: int | None = 1
+    max_epochs: int | None = None
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        if problem.n_rows < 3 or problem.spread == 0.0 or not (problem.allows("add") or problem.allows("mul")):
+            return
+        # Evolution gives way after every few proposals, so it may go on as long as the search does.
+        deadline = deadline.whole()
+        islands = Islands(problem, int(rng.integers(2**62)), self.n_islands, self.work, self.max_size, self.patience)
+        known: set[Expr] = set()
+        proposed: dict[int, float] = {}
+        asked = not self.hints
+        with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
+            while self.max_epochs is None or islands.n_epochs < self.max_epochs:
+                news = [candidate.expr for candidate in front if candidate.expr not in known]
+                known.update(news)
+                islands.welcome(0, [problem.to_scaled(expr) for expr in news])
+                if not asked and islands.n_epochs >= self.alone:
+                    asked = True
+                    self._learn(islands, problem, front, rng, deadline)
+                if deadline.expired() or not islands.step(parallel, deadline):
+                    return
+                for found in self._worth(islands, proposed):
+                    if (expr := spell(found.expr, problem)) is not None:
+                        yield Proposal(expr, self.name)
+                if islands.exact or min(island.lives for island in islands.islands) > self.lives:
+                    return
+
+    def _learn(
+        self, islands: Islands, problem: Problem, front: ParetoFront, rng: np.random.Generator, deadline: Deadline
+    ) -> None:
+        """Ask for hints: their instances settle on an island without the front, their parts are units everywhere."""
+        asked = (stage.propose(problem, front, rng=rng, deadline=deadline) for stage in self.hints)
+        hints = tuple(dict.fromkeys(proposal.expr for proposals in asked for proposal in proposals))
+        if not hints:
+            return
+        instances = [instance(hint, rng=rng) for hint in hints for _ in range(self.n_instances)]
+        islands.welcome(1 % self.n_islands, instances)
+        parts = dict.fromkeys(part for expr in instances for part in walk(expr) if 1 < size(part) <= LARGEST_HINT)
+        islands.teach(list(parts)[:256])
+
+    def _worth(self, islands: Islands, proposed: dict[int, float]) -> list[Found]:
+        """Those that leave clearly less than what was proposed at no larger size, the shortest descriptions first."""
+        chosen: list[Found] = []
+        for found in islands.fronts():
+            before = min((loss for size, loss in proposed.items() if size <= found.size), default=np.inf)
+            if found.loss < GAIN * before and len(chosen) < self.n_proposals:
+                chosen.append(found)
+                proposed[found.size] = found.loss
+        return chosen
