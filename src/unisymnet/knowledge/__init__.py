@@ -1,0 +1,1 @@
+"""What the scientist already knows: units, constraints, groups, templates. Below the estimator, above the search."""
