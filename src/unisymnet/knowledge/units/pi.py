@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..symbolic.expr import Const, Expr, Var, product
+from ...symbolic.expr import Const, Expr, Var, product
 from .unit import Unit
 
 Powers = tuple[Fraction, ...]

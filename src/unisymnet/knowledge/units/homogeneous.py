@@ -16,8 +16,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..symbolic.expr import Call, Const, Expr, Param, Var
-from .unit import BASES, MAX_DENOMINATOR, Unit
+from ...symbolic.expr import Call, Const, Expr, Param, Var
+from .unit import BASES, MAX_DENOMINATOR, Unit, as_fraction
 
 Floats = NDArray[np.float64]
 
@@ -156,10 +156,11 @@ class _Walk:
         if self.equations:
             table = np.array(self.equations)
             wanted, design = -table[:, :KNOWN], table[:, KNOWN:]
-            found = _sparsest(design, wanted, len(self.unknown))
-            if found is None:
-                return Reading(False)
-            units = found[len(self.unknown) :]
+            if np.abs(wanted).max() > TOLERANCE:  # else plain numbers solve them
+                found = _sparsest(design, wanted, len(self.unknown))
+                if found is None:
+                    return Reading(False)
+                units = found[len(self.unknown) :]
         of_constants = tuple(_as_unit(units[place]) for place in self.counted)
         dimensioned = sum(not unit.is_number for unit in of_constants)
         return Reading(True, of_constants, dimensioned, self.n_odd)
@@ -190,7 +191,7 @@ def _solves(design: Floats, wanted: Floats, chosen: NDArray[np.intp]) -> bool:
 
 
 def _as_unit(vector: Floats) -> Unit:
-    powers = tuple(Fraction(float(v)).limit_denominator(MAX_DENOMINATOR) for v in vector[: len(BASES)])
+    powers = tuple(as_fraction(float(v)) for v in vector[: len(BASES)])
     return Unit(powers, math.exp(float(vector[len(BASES)])))
 
 

@@ -63,7 +63,11 @@ class Unit:
 
 
 def as_fraction(value: Fraction | int | float) -> Fraction:
-    return value if isinstance(value, Fraction) else Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    """A simple fraction where the number is one, up to rounding."""
+    if isinstance(value, Fraction):
+        return value
+    simple = Fraction(value).limit_denominator(MAX_DENOMINATOR)
+    return simple if abs(float(simple) - value) < 1e-6 else Fraction(value).limit_denominator(10_000)
 
 
 def unit_text(unit: Unit, preferred: dict[str, Unit] | None = None) -> str:
@@ -82,7 +86,18 @@ def unit_text(unit: Unit, preferred: dict[str, Unit] | None = None) -> str:
     if known:
         return min(known, key=lambda text: (len(text), text))
     plain = unit_text(Unit(unit.powers))
-    return f"{unit.scale:.6g}" + ("" if plain == "1" else f"*{plain}")
+    if plain == "1":
+        return _number_text(unit, preferred or {})
+    return f"{unit.scale:.6g}*{plain}"
+
+
+def _number_text(unit: Unit, preferred: dict[str, Unit]) -> str:
+    """Percent, degrees, and what turns them into plain numbers."""
+    for name, one in preferred.items():
+        for shown, power in ((name, 1), (f"1/{name}", -1)):
+            if one.is_number and (one**power).same(unit):
+                return shown
+    return f"{unit.scale:.6g}"
 
 
 def _with_derived(unit: Unit) -> list[str]:
@@ -129,4 +144,6 @@ def _product(powers: dict[str, Fraction]) -> str:
 def _power(name: str, power: Fraction) -> str:
     if power == 1:
         return name
-    return f"{name}^{power}" if power.denominator == 1 else f"{name}^({power})"
+    if power.denominator == 1:
+        return f"{name}^{power}"
+    return f"{name}^({power})" if power.denominator <= MAX_DENOMINATOR else f"{name}^{float(power):.4g}"

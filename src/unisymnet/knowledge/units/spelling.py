@@ -11,7 +11,7 @@ import re
 from fractions import Fraction
 from functools import cache
 
-from ..errors import DataError
+from ...errors import DataError
 from .unit import BASES, Unit
 
 _PREFIXES = {
