@@ -25,6 +25,7 @@ class Status(Enum):
     NON_FINITE = "the formula is undefined on some rows for every start"
     NOT_CONVERGED = "the step limit was reached before the fit settled"
     TIMED_OUT = "the time limit was reached before the fit settled"
+    REFUSED = "the formula contradicts what is known about the law"
 
 
 @dataclass(frozen=True)

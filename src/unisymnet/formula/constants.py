@@ -47,8 +47,14 @@ class Constant:
     fitted: float | None = None
     stderr: float | None = None
     snapped_to: str | None = None
+    unit: str | None = None  # None: a plain number
+    meaning: str | None = None  # as a simple number times known constants: "2π/g^(1/2)"
 
     def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit else ""
+        return f"{self._number()}{unit}" + (f" = {self.meaning}" if self.meaning else "")
+
+    def _number(self) -> str:
         if self.stderr is None or self.fitted is None:
             return f"{self.value:.6g}"
         if abs(self.fitted - self.value) > 1e-9 * abs(self.value):

@@ -47,6 +47,7 @@ class Formula:
     names: tuple[str, ...] = ()
     target: str = "y"
     constants: tuple[Constant, ...] = ()
+    units: tuple[str, ...] = ()  # of the columns and, last, of the target; "" where none was given
 
     def __post_init__(self) -> None:
         if n_params(self.expr):
@@ -173,6 +174,7 @@ class Formula:
             "target": self.target,
             "constants": [asdict(constant) for constant in self.constants],
             "domain": list(self.domain),
+            **({"units": list(self.units)} if self.units else {}),
         }
 
     def to_json(self) -> str:
@@ -190,7 +192,8 @@ class Formula:
             )
         try:
             found = tuple(Constant(**constant) for constant in data["constants"])
-            return Formula(parse(data["expression"]), tuple(data["names"]), str(data["target"]), found)
+            units = tuple(str(unit) for unit in data.get("units", ()))
+            return Formula(parse(data["expression"]), tuple(data["names"]), str(data["target"]), found, units)
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"the saved formula is damaged: {error!r}") from error
 

@@ -18,10 +18,12 @@ from ..deadline import Deadline
 from ..formula import Formula
 from ..problem import Problem
 from ..protocols import Fitter, Proposer
+from ..search.loop import SearchSettings, search
 from ..symbolic.expr import Expr
 from .units.reduced import Solve, reduced_searches
 from .units.strict import Strict
 from .units.system import UnitSystem, make_units, renumbered
+from .units.unit import unit_text
 
 Remarks = tuple[tuple[str, str], ...]  # heads and cells of further columns of the table
 
@@ -81,8 +83,11 @@ class Knowledge:
         reading = self.units.read(formula.expr)
         if not reading.fits:
             return (("units", "no"),)
-        n = reading.n_with_unit
-        return (("units", "ok" if n == 0 else f"{n} constant{'s' * (n > 1)}"),)
+        dimensions = [unit_text(u, self.units.preferred) for u in reading.constants if not u.is_number]
+        if not dimensions:
+            return (("units", "ok"),)
+        n = len(dimensions)
+        return (("units", f"if c is in {dimensions[0]}" if n == 1 else f"if {n} c have units"),)
 
     def refuse(self, candidate: Candidate) -> None:
         """Remember the best formulas that were turned away."""
@@ -125,11 +130,12 @@ def _size(candidate: Candidate) -> int:
 
 
 def solver(
-    proposers: Callable[[], Sequence[Proposer]], fitter: Callable[[], Fitter], settings: Any, stop: Callable[[], bool]
+    proposers: Callable[[Problem], Sequence[Proposer]],
+    fitter: Callable[[], Fitter],
+    settings: SearchSettings,
+    stop: Callable[[], bool],
 ) -> Solve:
     """A whole search for a smaller problem, within the time of a stage."""
-    from ..search import search
-
     def solve(problem: Problem, rng: np.random.Generator, deadline: Deadline) -> ParetoFront:
         limit = settings.max_evaluations
         within = replace(
@@ -137,7 +143,7 @@ def solver(
             max_time=deadline.remaining() if np.isfinite(deadline.moment) else None,
             max_evaluations=None if limit is None else max(limit // EVALUATIONS_SHARE, 1),
         )
-        return search(problem, proposers(), fitter(), within, rng=rng, stop=stop).front
+        return search(problem, proposers(problem), fitter(), within, rng=rng, stop=stop).front
 
     return solve
 

@@ -18,3 +18,4 @@ class Entry:
     r2_valid: float | None
     score: float
     source: str
+    remarks: tuple[tuple[str, str], ...] = ()  # head and cell of further columns: units, constraints

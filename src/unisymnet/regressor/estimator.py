@@ -22,7 +22,7 @@ from ..symbolic.expr import Expr
 from .interrupt import Interrupts
 from .own import as_expr
 from .saved import load_model, save_model
-from .table import chosen_text, frame_rows, front_text
+from .table import beside_text, chosen_text, frame_rows, front_text
 from .validation import check_data, check_parameters, check_rows, seed_generator
 
 if TYPE_CHECKING:
@@ -80,17 +80,24 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         Called with a `FitEvent` whenever a stage begins or the front grows.
     verbose : bool, default=False
         Show progress on stderr.
+    units : dict or None, default=None
+        Units of the columns and of the target, by name (or "target"): ``{"m": "kg", "v": "m/s", "E": "J"}``. No formula
+        that adds metres to seconds is then shown, and every constant has its unit.
+    constants : dict or None, default=None
+        Constants that the law may hold, with units: ``{"g": "9.81 m/s^2"}``.
 
     Attributes
     ----------
     equations_ : DataFrame with one row per formula: complexity, loss, r2, r2_valid, score, equation, picked, …
     formula_ : the picked `Formula`; `model[i]` gives formula i of the table.
     notes_ : sentences about columns and rows left out and other things worth knowing.
+    beside_ : the best formula that contradicts what is known (its units), where it fits better than the pick.
     interrupted_ : whether Ctrl-C or SIGALRM ended the fit; what was found until then is kept.
     trace_ : what each way of proposing did.
     """
 
     front_: tuple[Entry, ...]
+    beside_: tuple[Entry, ...]
     picked_: int
 
     def __init__(
@@ -115,6 +122,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         checkpoint: str | None = None,
         callback: Callable[[FitEvent], Any] | None = None,
         verbose: bool = False,
+        units: dict[str, str] | None = None,
+        constants: dict[str, str | float] | None = None,
     ) -> None:
         self.max_time = max_time
         self.random_state = random_state
@@ -135,6 +144,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.callback = callback
         self.verbose = verbose
+        self.units = units
+        self.constants = constants
 
     def fit(
         self,
@@ -158,7 +169,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             suspected = [as_expr(guess, data.names) for guess in guesses or ()]
             rng = seed_generator(self.random_state)
             outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts, called)
-        self.front_ = outcome.entries
+        self.front_, self.beside_ = outcome.entries, outcome.beside
         self.picked_ = outcome.picked
         self.notes_ = outcome.notes
         self.trace_ = outcome.trace
@@ -254,7 +265,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         columns = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         head = f"{target} = f({columns})   {rows}   {self.seconds_:.1f}{limit} s ({self.stopped_})"
         table = front_text(self.front_, self.picked_)
-        lines = [head, "", table, "", chosen_text(self.front_[self.picked_])]
+        lines = [head, "", table, "", chosen_text(self.front_[self.picked_]), *map(beside_text, self.beside_)]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes_)])
 
     def _repr_html_inner(self) -> str:

@@ -12,6 +12,7 @@ from joblib import effective_n_jobs
 from ..fit.polish import Polish
 from ..fit.sfo.exponents import EXPONENTS
 from ..fit.sfo.sfo import SFO
+from ..knowledge.known import Known
 from ..problem import Problem
 from ..propose.view.noise import looks_noisy, only_noise_left
 from ..protocols import Proposer
@@ -36,6 +37,7 @@ def options_of(model: Any) -> Options:
             return (*own, *trained)
         return (*own, *default_proposers(names or None, trained))
 
+    known = Known(units=model.units, constants=model.constants)
     values = EXPONENTS if model.exponents is None else (*map(float, model.exponents), None)
     sfo = SFO(exponents=values, n_threads=effective_n_jobs(model.n_jobs))
     return Options(
@@ -58,7 +60,9 @@ def options_of(model: Any) -> Options:
         checkpoint=model.checkpoint,
         callback=model.callback,
         verbose=model.verbose,
+        known=known,
         fingerprinted={
+            **known.fingerprinted(),
             "operators": sorted(operators),
             "max_complexity": model.max_complexity,
             **({} if model.loss == "mse" else {"loss": model.loss}),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
@@ -62,12 +62,16 @@ def measure(
     noise: float | None,
     deadline: Deadline,
     watch: AbstractContextManager[None] = nullcontext(),
+    allows: Callable[[Expr], bool] | None = None,
 ) -> tuple[tuple[Entry, ...], int]:
-    """The table and the index of its pick; `watch` may raise KeyboardInterrupt when time is up."""
+    """The table and the index of its pick; `watch` may raise KeyboardInterrupt when time is up.
+
+    `allows` says of a formula with cleaned constants whether it still agrees with what is known.
+    """
     candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
     held = None if rows.valid is None else [_residuals(expr, *rows.valid[:2]) for expr in candidates]
     picked = _pick(front, rows, held, rule, noise)
-    cleaner = _Cleaner(data, _spread(rows.fit[1], rows.fit[2]), noise, deadline, rows.judgement)
+    cleaner = _Cleaner(data, _spread(rows.fit[1], rows.fit[2]), noise, deadline, rows.judgement, allows)
     # The pick first: should time run out, the others keep the constants of the search.
     order = sorted(range(len(front)), key=lambda i: (i != picked, -i))
     formulas = cleaner.clean_all({i: (candidates[i], front[i].loss) for i in order}, watch)
@@ -225,7 +229,13 @@ class _Cleaner:
     """Constants from all rows: fitted once more, made simple where the data allow it, and their errors."""
 
     def __init__(
-        self, data: Data, spread: float, noise: float | None, deadline: Deadline, judgement: Judgement
+        self,
+        data: Data,
+        spread: float,
+        noise: float | None,
+        deadline: Deadline,
+        judgement: Judgement,
+        allows: Callable[[Expr], bool] | None = None,
     ) -> None:
         self.names, self.target = data.names, data.target
         self.few = _thinned(data, MAX_SETTLE_ROWS)
@@ -233,6 +243,7 @@ class _Cleaner:
         self.noise = noise
         self.deadline = deadline
         self.judgement = judgement
+        self.allows = allows
 
     def clean_all(
         self, found: dict[int, tuple[Expr, float]], watch: AbstractContextManager[None]
@@ -250,9 +261,13 @@ class _Cleaner:
         if loss > self.exact:
             expr = self.settled(expr)
             if variables(expr) and self.judgement.loss.kind != "quantile":
-                expr = self.simple(expr)
-        expr = respelled(phased(expr), self.few.X)
+                expr = self.allowed(self.simple(expr), expr)
+        expr = self.allowed(respelled(phased(expr), self.few.X), expr)
         return Formula(expr, self.names, self.target, self.reported(expr))
+
+    def allowed(self, changed: Expr, before: Expr) -> Expr:
+        """The changed formula, unless it now contradicts what is known."""
+        return changed if self.allows is None or self.allows(changed) else before
 
     def settled(self, expr: Expr) -> Expr:
         X, y, weights = self.few.X, self.few.y, self.few.weights

@@ -19,6 +19,7 @@ from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
+from ..knowledge.known import Knowledge, Known, solver
 from ..metrics import complexity
 from ..problem import Problem, make_problem
 from ..protocols import Fitter, Proposer
@@ -34,6 +35,7 @@ from .losses import Rows as Trusted
 from .notes import careful_notes
 from .outcome import Rows, measure
 from .progress import Progress
+from .remarks import annotated, best_refused
 from .rows import canonical, sample_rows
 from .validation import Data
 from .warm import warm_all
@@ -66,6 +68,8 @@ class Options:
     fingerprinted: dict[str, Any] = field(default_factory=dict)
     loss: tuple[str, float | None] = ("mse", None)
     fitter_for: Callable[[Loss], Fitter] | None = None  # for other losses than mean squares
+    known: Known = field(default_factory=Known)
+    knowledge: Knowledge | None = None  # what is known, for the columns of the data
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,7 @@ class Outcome:
     n_evaluations: int
     n_train: int
     n_valid: int
+    beside: tuple[Entry, ...] = ()  # what fits better but contradicts what is known
 
 
 def run_fit(
@@ -116,6 +121,8 @@ def run_fit(
     began = max(time.monotonic() if called is None else called, warm_all())
     limit = options.settings.max_time
     deadline = Deadline.never() if limit is None else Deadline(began + limit)
+    knowledge = options.known.of(data.names, data.target)
+    options = replace(options, knowledge=knowledge)
     X, y, weights = canonical(data.X, data.y, data.weights)
     wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
     columns = choose_columns(
@@ -145,8 +152,14 @@ def run_fit(
         noise=options.noise,
         deadline=final,
         watch=interrupts.watched(left, tidying=True),
+        allows=None if knowledge is None else knowledge.allows,
     )
     notes = careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)
+    beside: tuple[Entry, ...] = ()
+    if knowledge is not None:
+        beside = best_refused(knowledge, rows, data, entries[picked], options.noise)
+        entries = annotated(entries, knowledge)
+        notes = [*knowledge.notes(), *notes]
     return Outcome(
         entries=entries,
         picked=picked,
@@ -157,6 +170,7 @@ def run_fit(
         n_evaluations=result.n_evaluations,
         n_train=len(sample.fit),
         n_valid=len(sample.valid),
+        beside=beside,
     )
 
 
@@ -268,11 +282,21 @@ class _Task:
 
     def proposers(self) -> tuple[Proposer, ...]:
         chosen = self.options.proposers(self.problem)
-        if self.loss.kind != "quantile" or not self.problem.allows("add"):
+        if self.loss.kind == "quantile" and self.problem.allows("add"):
+            chosen = tuple(Shifted(proposer, self.loss.parameter) for proposer in chosen)
+        knowledge = self.options.knowledge
+        if knowledge is None:
             return chosen
-        return tuple(Shifted(proposer, self.loss.parameter) for proposer in chosen)
+        inner = solver(
+            lambda problem: self.options.proposers(problem), self.bare_fitter, self.options.settings, self.interrupts
+        )
+        return knowledge.proposers(chosen, self.problem, self.columns, inner)
 
     def fitter(self) -> Fitter:
+        knowledge = self.options.knowledge
+        return self.bare_fitter() if knowledge is None else knowledge.fitter(self.bare_fitter(), self.columns)
+
+    def bare_fitter(self) -> Fitter:
         special = self.options.fitter_for
         return self.options.fitter if special is None or self.loss.kind == "mse" else special(self.loss)
 

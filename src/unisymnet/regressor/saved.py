@@ -45,6 +45,7 @@ def model_dict(estimator: Any) -> dict[str, Any]:
         "fitted": {name: getattr(estimator, name) for name in PLAIN},
         "feature_names_in": None if names is None else [str(name) for name in names],
         "formulas": [_entry_dict(entry) for entry in estimator.front_],
+        "beside": [_entry_dict(entry) for entry in estimator.beside_],
         "trace": [asdict(row) for row in estimator.trace_],
     }
 
@@ -89,6 +90,7 @@ def _restored(cls: Any, data: dict[str, Any]) -> Any:
         estimator.feature_names_in_ = np.array(data["feature_names_in"], dtype=object)
     estimator.fitted_with_ = str(data.get("package", __version__))
     estimator.front_ = tuple(_entry(row) for row in data["formulas"])
+    estimator.beside_ = tuple(_entry(row) for row in data.get("beside", ()))
     # Only an infinite loss is stored as null.
     rows: list[dict[str, Any]] = [
         row | {"best_loss": float("inf") if row["best_loss"] is None else row["best_loss"]} for row in data["trace"]
@@ -106,6 +108,7 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
         "r2_valid": entry.r2_valid,
         "score": entry.score,
         "source": entry.source,
+        **({"remarks": [list(pair) for pair in entry.remarks]} if entry.remarks else {}),
     }
 
 
@@ -113,12 +116,15 @@ def _entry(row: dict[str, Any]) -> Entry:
     values = {name: row[name] for name in ("complexity", "loss", "r2", "r2_valid", "score", "source")}
     for name, undefined in (("loss", float("inf")), ("r2", float("-inf"))):
         values[name] = undefined if values[name] is None else values[name]
-    return Entry(Formula.from_dict(row["formula"]), **values)
+    remarks = tuple((str(head), str(cell)) for head, cell in row.get("remarks", ()))
+    return Entry(Formula.from_dict(row["formula"]), **values, remarks=remarks)
 
 
 def _is_plain(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return all(map(_is_plain, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_plain(inner) for key, inner in value.items())
     return value is None or isinstance(value, str | int | float | bool)
 
 

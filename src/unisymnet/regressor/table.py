@@ -20,7 +20,8 @@ DIGITS = 5
 def front_text(entries: Sequence[Entry], picked: int) -> str:
     """The table: pick, size, R² on validation and training rows, score, formula."""
     valid = any(entry.r2_valid is not None for entry in entries)
-    header = ["pick", "size", *(["R² valid"] if valid else []), "R² train", "score", "formula"]
+    heads = remark_heads(entries)
+    header = ["pick", "size", *(["R² valid"] if valid else []), "R² train", "score", *heads, "formula"]
     rows = [header]
     for index, entry in enumerate(entries):
         formula = entry.formula.text(DIGITS)
@@ -31,6 +32,7 @@ def front_text(entries: Sequence[Entry], picked: int) -> str:
                 *([r2_text(entry.r2_valid)] if valid else []),
                 r2_text(entry.r2),
                 f"{entry.score:.2f}",
+                *(dict(entry.remarks).get(head, "") for head in heads),
                 formula if len(formula) <= MAX_FORMULA else formula[: MAX_FORMULA - 1] + "…",
             ]
         )
@@ -54,6 +56,18 @@ def chosen_text(entry: Entry) -> str:
         more = f" and {len(spare) - MAX_NAMES} more" if len(spare) > MAX_NAMES else ""
         lines.append(f"  not in it: {', '.join(spare[:MAX_NAMES])}{more}")
     return "\n".join(lines)
+
+
+def remark_heads(entries: Sequence[Entry]) -> list[str]:
+    """Further columns of the table: what is known about the law, for each formula."""
+    return list(dict.fromkeys(head for entry in entries for head, _ in entry.remarks))
+
+
+def beside_text(entry: Entry) -> str:
+    """A formula that fits but contradicts what is known, and in which way."""
+    why = ", ".join(f"{head}: {cell}" for head, cell in entry.remarks)
+    formula = entry.formula
+    return f"  beside it, not allowed ({why}), R² {r2_text(entry.r2)}: {formula.target} = {formula.text(DIGITS)}"
 
 
 def r2_text(value: float | None) -> str:
@@ -80,6 +94,7 @@ def frame_rows(entries: Sequence[Entry], picked: int) -> list[dict[str, Any]]:
             "equation": str(entry.formula),
             "source": entry.source,
             "domain": ", ".join(entry.formula.domain) or "all",
+            **dict(entry.remarks),
             "picked": index == picked,
         }
         for index, entry in enumerate(entries)

@@ -1,4 +1,4 @@
-"""Dimensionless groups: every law y = f(x…) that is right in its units is y = m·F(π₁, π₂, …), fewer columns than before.
+"""Dimensionless groups: every law y = f(x…) that is right in its units is y = m·F(π₁, π₂, …), with fewer columns.
 
 m is a product of powers with the unit of y, each π one without a unit.  There are many choices; a choice takes as many
 columns as there are dimensions to measure the others with.  Those with the smallest exponents come first.  Does not

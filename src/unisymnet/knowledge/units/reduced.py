@@ -42,6 +42,9 @@ class Reduced:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
+        if not self.groups:  # units leave one law, up to a number
+            yield self.only_law(problem)
+            return
         smaller = self.apply(problem)
         if smaller is None:
             return
@@ -52,13 +55,19 @@ class Reduced:
             expr = respelled(product([self.factor, lifted]), X)
             yield Proposal(problem.to_scaled(expr), f"{self.name}/{candidate.source}")
 
+    def only_law(self, problem: Problem) -> Proposal:
+        factor = evaluate(self.factor, problem.X * problem.x_scales)
+        y = problem.y * problem.y_scale
+        number = float(np.sum(problem.weights * factor * y) / np.sum(problem.weights * factor**2))
+        return Proposal(problem.to_scaled(product([Const(number), self.factor])), self.name)
+
     def apply(self, problem: Problem) -> Problem | None:
         """The smaller problem, or None where a group is not finite on some rows."""
         X = problem.X * problem.x_scales
         with np.errstate(all="ignore"):
             factor = evaluate(self.factor, X)
             y = problem.y * problem.y_scale / factor
-            columns = [evaluate(group, X) for group in self.groups] or [np.ones(len(y))]
+            columns = [evaluate(group, X) for group in self.groups]
             weights = problem.weights * (factor / np.mean(np.abs(factor))) ** 2
         table = np.column_stack(columns)
         if not (np.isfinite(table).all() and np.isfinite(y).all() and np.isfinite(weights).all()):

@@ -10,6 +10,8 @@ import math
 import re
 from fractions import Fraction
 from functools import cache
+from importlib.util import find_spec
+from typing import Any
 
 from ...errors import DataError
 from .unit import BASES, Unit
@@ -246,9 +248,7 @@ def _made(size: float, powers: tuple[int, ...]) -> Unit:
 
 def _from_pint(text: str) -> Unit | None:
     """The same from pint's larger table, or None where it is not installed or does not know it either."""
-    try:
-        import pint
-    except ImportError:
+    if find_spec("pint") is None:
         return None
     try:
         one = _registry().Quantity(1.0, text).to_base_units()
@@ -262,12 +262,11 @@ def _from_pint(text: str) -> Unit | None:
         place = places[name]
         if place is not None:
             powers[place] += Fraction(power).limit_denominator(12)
-    del pint
     return Unit(tuple(powers), float(one.magnitude))
 
 
 @cache
-def _registry() -> "object":
+def _registry() -> Any:
     import pint
 
     return pint.UnitRegistry()

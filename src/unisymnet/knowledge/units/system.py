@@ -22,7 +22,7 @@ from .spelling import odd_unit, read_quantity, read_unit
 from .unit import Unit, unit_text
 
 TARGET = "target"
-SIMPLE_POWERS = (0, 1, -1, 2, -2, Fraction(1, 2), Fraction(-1, 2), 3, -3)
+SIMPLE_POWERS: tuple[Fraction | int, ...] = (0, 1, -1, 2, -2, Fraction(1, 2), Fraction(-1, 2), 3, -3)
 RECOGNISED = 1e-6  # relative distance without a standard error
 TOKENS_A_UNIT = 3  # what a constant with a unit costs beside itself: somebody must explain it
 
@@ -99,7 +99,7 @@ class UnitSystem:
             nearest = _nearest(ratio, error / abs(constant.value))
             if nearest is not None:
                 powers_text = group_text(tuple(p for _, p in name), [text for text, _ in name])
-                return powers_text if nearest == "1" else f"{nearest}*{powers_text}"
+                return _times(nearest, powers_text)
         return None
 
     def groups_text(self) -> list[str]:
@@ -111,7 +111,8 @@ class UnitSystem:
         best = found[0]
         groups = ", ".join(group_text(group, names) for group in best.groups)
         if best.factor is None:
-            return [f"no product of powers of the columns has the unit {self.texts[-1]}: a constant with a unit is hidden"]
+            unit = self.texts[-1]
+            return [f"no product of powers of the columns has the unit {unit}: a constant with a unit is hidden"]
         factor = group_text(best.factor, names)
         if not groups:
             return [f"units leave one law: a number times {factor}"]
@@ -138,7 +139,7 @@ class UnitSystem:
     def _monomials(self) -> list[tuple[Fraction | int, ...]]:
         """Small exponents of the known constants, the simplest first, not all zero."""
         n = min(len(self.constants), 3)
-        some = itertools.product(SIMPLE_POWERS, repeat=n)
+        some: Iterator[tuple[Fraction | int, ...]] = itertools.product(SIMPLE_POWERS, repeat=n)
         padded = [(*powers, *(0,) * (len(self.constants) - n)) for powers in some if any(powers)]
         return sorted(padded, key=lambda powers: sum(abs(float(p)) for p in powers))
 
@@ -160,10 +161,10 @@ def make_units(
     texts = tuple("" if name not in given else str(given[name]) for name in names)
     of_target = given.get(target, given.get(TARGET))
     columns = tuple(_read(name, given[name]) if name in given else None for name in names)
-    known = []
+    found: list[tuple[str, float, Unit]] = []
     for name, value in (constants or {}).items():
         try:
-            known.append((str(name), *read_quantity(value)))
+            found.append((str(name), *read_quantity(value)))
         except DataError as error:
             raise DataError(f"constants: {name}: {error}") from error
     return UnitSystem(
@@ -171,13 +172,20 @@ def make_units(
         columns,
         None if of_target is None else _read(target, of_target),
         (*texts, "" if of_target is None else str(of_target)),
-        tuple(known),
+        tuple(found),
     )
 
 
 def renumbered(expr: Expr, columns: Sequence[int]) -> Expr:
     """A formula in some columns, written in all of them."""
     return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
+
+
+def _times(number: str, powers: str) -> str:
+    """ "2π/g^(1/2)" rather than "2π*1/g^(1/2)"."""
+    if number == "1":
+        return powers
+    return number + powers.removeprefix("1") if powers.startswith("1/") else f"{number}*{powers}"
 
 
 def _read(name: str, text: str) -> Unit:

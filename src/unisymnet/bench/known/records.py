@@ -1,0 +1,51 @@
+"""One record a run, appended to a file of JSON lines; what the file holds is not run again.
+
+Runs are done one after the other in this process: time limits are those of the estimator.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ...errors import DataError
+from ..records import append_record, mend, read_records
+from ..run import provenance
+
+Record = dict[str, Any]
+Key = dict[str, Any]
+
+
+def run_keys(
+    keys: Iterable[Key], perform: Callable[[Key], Record], out: str | Path, tell: Callable[[Record], None]
+) -> list[Record]:
+    """Perform what the file does not hold yet; the records of all keys."""
+    path = Path(out)
+    mend(path)
+    done = list(read_records(path))
+    here, found = provenance(), []
+    for key in keys:
+        record = next((r for r in done if all(r.get(name) == value for name, value in key.items())), None)
+        if record is None:
+            wall, processor = time.perf_counter(), time.process_time()
+            result = perform(key)
+            times = {"time": round(time.perf_counter() - wall, 3), "cpu": round(time.process_time() - processor, 3)}
+            when = {"date": datetime.now(UTC).isoformat(timespec="seconds")}
+            record = {**key, **here, **when, **times, **result}
+            append_record(path, record)
+            tell(record)
+        found.append(record)
+    return found
+
+
+def catalog(folder: str | None, name: str) -> Path:
+    """The file of a catalog in the folder that the user names."""
+    if folder is None:
+        raise DataError(f"say where {name} is: --data FOLDER")
+    path = Path(folder) / name
+    if not path.is_file():
+        raise DataError(f"there is no file {name} in {folder!r}; name the folder with --data")
+    return path

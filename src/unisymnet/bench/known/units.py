@@ -1,0 +1,101 @@
+"""The Feynman laws with the units of their variables: how many are found, and is every formula of the table right?
+
+Units come from feynman_units.csv (exponents of m, s, kg, T, V for each variable and the output).  The same rows are
+drawn as for the suite `feynman`, and the same judges decide; results with units are never mixed with those without.
+"""
+
+from __future__ import annotations
+
+import csv
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...errors import DataError
+from ..problems import BenchProblem, add_noise, load_suite
+from ..score import numeric_scores, symbolic_scores
+from ..task import split
+from .records import Key, Record, catalog
+
+FILE = "feynman_units.csv"
+SYMBOLS = ("m", "s", "kg", "K", "V")
+
+
+def read_catalog(folder: str | None) -> dict[str, dict[str, str]]:
+    """For each problem the units of x0, x1, … and of the target, as text."""
+    path = catalog(folder, FILE)
+    with path.open(encoding="utf-8", newline="") as file:
+        return {row["name"]: _units(row, path) for row in csv.DictReader(file)}
+
+
+def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
+    known = read_catalog(folder)
+    names = [p.name for p in load_suite("feynman") if p.name in known]
+    unknown = set(problems or ()) - set(names)
+    if unknown:
+        raise DataError(f"{FILE} has no problem {', '.join(sorted(unknown))}")
+    chosen = [name for name in names if problems is None or name in problems]
+    return [
+        {"suite": "units", "problem": name, "noise": noise, "max_time": max_time, "seed": seed} for name in chosen
+    ]
+
+
+def perform(key: Key, folder: str | None, *, judge_time: float = 20.0, with_units: bool = True) -> Record:
+    """One law: fit, judge, and count formulas of the table whose units are wrong."""
+    from ...knowledge.units.homogeneous import read_units
+    from ...knowledge.units.spelling import read_unit
+    from ...regressor import UniSymNetRegressor
+
+    problem = next(p for p in load_suite("feynman") if p.name == key["problem"])
+    units = read_catalog(folder)[problem.name]
+    data, y = _rows(problem, key)
+    model = UniSymNetRegressor(
+        max_time=key["max_time"], random_state=key["seed"], n_jobs=1, units=units if with_units else None
+    )
+    model.fit(data.X_train, y)
+    expr = model.formula_.expr
+    scores = numeric_scores(problem, expr, data.X_test, data.y_test)
+    scores |= symbolic_scores(problem, expr, scores, judge_time=judge_time)
+    columns = [read_unit(units[f"x{i}"]) for i in range(problem.n_features)]
+    wrong = [
+        str(entry.formula)
+        for entry in model.front_
+        if not read_units(entry.formula.expr, columns, read_unit(units["target"])).fits
+    ]
+    return {
+        "expression": str(expr),
+        "stopped": model.stopped_,
+        "source": model.front_[model.picked_].source,
+        "scores": scores,
+        "front": [str(entry.formula) for entry in model.front_],
+        "wrong": wrong,
+        "beside": [str(entry.formula) for entry in model.beside_],
+    }
+
+
+def summary(records: Sequence[Record]) -> str:
+    n = len(records)
+    found = {name: sum(bool(r["scores"].get(name)) for r in records) for name in ("strict", "form", "srbench")}
+    wrong = sum(len(r["wrong"]) for r in records)
+    shown = "  ".join(f"{name}={count}" for name, count in found.items())
+    return f"laws={n}  {shown}  formulas_with_wrong_units={wrong}"
+
+
+def _rows(problem: BenchProblem, key: Key) -> tuple[Any, Any]:
+    rng = np.random.default_rng([key["seed"], zlib.crc32(problem.name.encode())])
+    data = split(problem, rng=rng)
+    return data, add_noise(data.y_train, key["noise"], rng=rng)
+
+
+def _units(row: dict[str, str], path: Path) -> dict[str, str]:
+    vectors = [*row["units"].split(";"), row["output_unit"]]
+    texts = []
+    for vector in vectors:
+        powers = vector.split()
+        if len(powers) != len(SYMBOLS):
+            raise DataError(f"{path}: {row['name']}: {len(SYMBOLS)} exponents are needed, got {vector!r}")
+        texts.append(" ".join(f"{s}^({p})" for s, p in zip(SYMBOLS, powers, strict=True) if float(p)) or "1")
+    return {**{f"x{i}": text for i, text in enumerate(texts[:-1])}, "target": texts[-1]}
