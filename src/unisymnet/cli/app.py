@@ -27,6 +27,13 @@ Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
 Features = Annotated[str | None, typer.Option(help="columns to use, with commas (default: all numbers)")]
 Weights = Annotated[str | None, typer.Option(help="column with the weight of each row")]
 Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default: found out)")]
+Units = Annotated[
+    list[str] | None,
+    typer.Option(help='units, "m=kg, v=m/s, E=J"; those in heads such as "v [m/s]" are read, "none": not even these'),
+]
+Constants = Annotated[
+    list[str] | None, typer.Option(help='a constant that the law may hold, "g=9.81 m/s^2"; may be repeated')
+]
 Seconds = Annotated[float, typer.Option("--max-time", "--time", help="seconds for the search")]
 Seed = Annotated[int, typer.Option(help="same seed, same formulas")]
 Jobs = Annotated[int, typer.Option(help="threads")]
@@ -111,6 +118,8 @@ def fit(
     selection: Annotated[str, typer.Option(help="best, accuracy or simplest")] = "best",
     loss: Annotated[str, typer.Option(help="mse, huber (outliers), huber:2.5 or quantile:0.9")] = "mse",
     max_evaluations: Annotated[int | None, typer.Option(help="formulas to try at most")] = None,
+    units: Units = None,
+    constant: Constants = None,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
     seed: Seed = 0,
@@ -123,6 +132,7 @@ def fit(
     if sys.stderr.isatty() and not (quiet or json):
         print(f"reading {data} …", end="\r", file=sys.stderr, flush=True)  # loading the libraries takes a second or two
     from .fitting import Request, loss_option, run_fit
+    from .heads import pairs
 
     settings = {
         "max_time": max_time,
@@ -134,10 +144,13 @@ def fit(
         "selection": selection,
         "loss": loss_option(loss),
         "max_evaluations": max_evaluations,
+        "units": pairs(units, "--units", "v=m/s"),
+        "constants": pairs(constant, "--constant", "g=9.81 m/s^2"),
     }
     request = Request(
-        data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings
-    )
+        data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings,
+        heads=units != ["none"],
+    )  # fmt: skip
     raise typer.Exit(run_fit(request, out=out, resume=resume, as_json=json, quiet=quiet))
 
 
@@ -220,11 +233,20 @@ def refit(
 
 
 @app.command()
-def check(data: Data, target: Target = None, delimiter: Delimiter = None, json: Json = False) -> None:
-    """Say what is in a table and what will be hard, before any search."""
+def check(
+    data: Data,
+    target: Target = None,
+    units: Units = None,
+    constant: Constants = None,
+    delimiter: Delimiter = None,
+    json: Json = False,
+) -> None:
+    """Say what is in a table and what will be hard, before any search; with units, what they leave of the law."""
     from .check import check_table
+    from .heads import pairs
 
-    check_table(data, target, delimiter, json)
+    known = pairs(units, "--units", "v=m/s"), pairs(constant, "--constant", "g=9.81 m/s^2")
+    check_table(data, target, delimiter, json, known)
 
 
 @app.command()

@@ -8,14 +8,25 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
+from ..knowledge.units.system import make_units
+from .heads import without_units
 from .tables import Dialect, _text_fault, read_frame
 
 FEW_ROWS, MANY_COLUMNS, WIDE = 20, 10, 1e6
 
 
-def check_table(data: str, target: str | None, delimiter: str | None, as_json: bool) -> None:
+def check_table(
+    data: str,
+    target: str | None,
+    delimiter: str | None,
+    as_json: bool,
+    known: tuple[dict[str, str] | None, dict[str, str] | None] = (None, None),
+) -> None:
     frame, dialect = read_frame(data, delimiter)
+    read = without_units(frame)
+    frame, target = read.frame, read.short(target)
     found = describe(data, frame, dialect, target)
+    found |= _of_units(frame, found, {**read.units, **(known[0] or {})}, known[1])
     target, columns = found["target"], found["columns"]
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
@@ -30,11 +41,27 @@ def check_table(data: str, target: str | None, delimiter: str | None, as_json: b
         else:
             text = column["kind"]
         print(f"  {column['name']:<{width}}  {text}  {role}".rstrip())
+    for line in found["groups"]:
+        print(f"  units: {line}")
     for warning in found["warnings"]:
         print(f"  warning: {warning}")
     if not found["warnings"]:
         print("  nothing stands out")
     print(f"next: unisymnet fit {data} --target {target}")
+
+
+def _of_units(frame: Any, found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
+    """The units of the columns, what they leave of the law, and sentences about odd ones."""
+    names = [c["name"] for c in found["columns"] if c["kind"] == "number" and c["name"] != found["target"]]
+    used = {name: unit for name, unit in units.items() if name in names or name in (found["target"], "target")}
+    system = make_units(used, constants, names, found["target"])
+    if system is None:
+        return {"units": {}, "groups": []}
+    return {
+        "units": used,
+        "groups": system.groups_text(),
+        "warnings": [*found["warnings"], *system.notes()],
+    }
 
 
 def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None) -> dict[str, Any]:

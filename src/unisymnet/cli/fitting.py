@@ -32,6 +32,7 @@ class Request:
     delimiter: str | None
     guesses: tuple[str, ...]
     settings: dict[str, Any]
+    heads: bool = True  # read units from heads such as "v [m/s]"
 
 
 def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
@@ -58,6 +59,7 @@ def read_request(request: Request) -> Table:
         drop=request.drop,
         weights=request.weights,
         delimiter=request.delimiter,
+        heads=request.heads,
     )
 
 
@@ -74,8 +76,9 @@ def fit_into(
     saved = folder / "checkpoint"
     if saved.exists() and not resume:
         shutil.rmtree(saved)
+    settings = known_settings(request, table)
     try:
-        model = UniSymNetRegressor(**request.settings, checkpoint=str(saved), verbose=verbose, callback=callback)
+        model = UniSymNetRegressor(**settings, checkpoint=str(saved), verbose=verbose, callback=callback)
         model.fit(table.X, table.y, sample_weight=table.weights, guesses=list(request.guesses) or None)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
@@ -83,6 +86,12 @@ def fit_into(
     model.equations_.to_csv(folder / "equations.csv", index=False)
     remember_data(folder, request)
     return model
+
+
+def known_settings(request: Request, table: Table) -> dict[str, Any]:
+    """The settings with units from the heads of the table, which those that were asked for replace."""
+    units = {**table.units, **(request.settings.get("units") or {})}
+    return {**request.settings, **({"units": units} if units else {})}
 
 
 def loss_option(text: str) -> str | tuple[str, float]:
@@ -99,7 +108,8 @@ def loss_option(text: str) -> str | tuple[str, float]:
 def python_source(request: Request, table: Table) -> str:
     """The Python that does the same."""
     defaults = UniSymNetRegressor().get_params()
-    shown = {k: v for k, v in request.settings.items() if v != defaults[k] or k in ("max_time", "random_state")}
+    settings_of = known_settings(request, table)
+    shown = {k: v for k, v in settings_of.items() if v != defaults[k] or k in ("max_time", "random_state")}
     settings = ", ".join(f"{name}={value!r}" for name, value in shown.items())
     fit = ["X", "y"]
     if table.weights is not None:
@@ -112,6 +122,7 @@ def python_source(request: Request, table: Table) -> str:
         "from unisymnet import UniSymNetRegressor",
         "",
         f"table = {_read_source(request.data, table)}",
+        *([f"table = table.rename(columns={table.renamed!r})"] if table.renamed else []),
         f"X, y = table[{list(table.X.columns)!r}], table[{table.y.name!r}]",
         f"model = UniSymNetRegressor({settings}).fit({', '.join(fit)})",
         "print(model)",

@@ -12,6 +12,7 @@ from ..formula.formula import LANGUAGES
 from ..regressor import UniSymNetRegressor
 from ..regressor.saved import _finite, model_dict
 from ..regressor.table import chosen_text
+from .heads import without_units
 from .screen import print_result
 from .tables import read_frame
 
@@ -47,8 +48,9 @@ def show_run(run: str, pick: int | None, as_json: bool) -> None:
 def predict_rows(run: str, data: str, pick: int | None, out: str | None, delimiter: str | None) -> None:
     formula = picked_formula(load_run(run), pick)
     frame, _ = read_frame(data, delimiter)
+    known = any(name not in frame.columns for name in formula.columns)
     try:
-        values = formula.predict(frame)
+        values = formula.predict(without_units(frame).frame if known else frame)
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from error
     result = frame.assign(**{f"{formula.target}_predicted": values})

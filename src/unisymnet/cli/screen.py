@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..regressor import UniSymNetRegressor
-from ..regressor.table import DIGITS, chosen_text, r2_text
+from ..regressor.table import DIGITS, beside_text, chosen_text, r2_text, remark_heads
 from ..report.cautions import cautions
 from ..report.rows import influence, rows_to_draw, slice_of
 
@@ -28,7 +28,8 @@ def print_result(model: UniSymNetRegressor) -> None:
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 1))
     valid = any(entry.r2_valid is not None for entry in model.front_)
     table.add_column("pick", justify="right")
-    for head in ("size", *(["R² valid"] if valid else []), "R² train", "score"):
+    heads = remark_heads(model.front_)
+    for head in ("size", *(["R² valid"] if valid else []), "R² train", "score", *heads):
         table.add_column(head, justify="right")
     table.add_column("formula", overflow="ellipsis", no_wrap=True)
     for index, entry in enumerate(model.front_):
@@ -39,11 +40,14 @@ def print_result(model: UniSymNetRegressor) -> None:
             *([r2_text(entry.r2_valid)] if valid else []),
             r2_text(entry.r2),
             f"{entry.score:.2f}",
+            *(dict(entry.remarks).get(head, "") for head in heads),
             entry.formula.text(DIGITS),
         ]
         table.add_row(*map(Text, cells), style="bold green" if chosen else None)
     console.print(table)
     console.print(Panel(Text(chosen_text(model.front_[model.picked_])), expand=False, border_style="green"))
+    for entry in model.beside_:
+        console.print(Text(beside_text(entry), style="yellow"))
     for note in model.notes_:
         console.print(Text(f"note: {note}", style="yellow"))
     for text in careful:

@@ -11,11 +11,12 @@ import io
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
+from .heads import Heads, without_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,8 @@ class Table:
     weights: pd.Series | None
     notes: tuple[str, ...]
     dialect: Dialect | None
+    units: dict[str, str] = field(default_factory=dict)  # read from heads such as "v [m/s]"
+    renamed: dict[str, str] = field(default_factory=dict)  # those heads, and the names without the unit
 
 
 def read_frame(source: str, delimiter: str | None = None) -> tuple[pd.DataFrame, Dialect | None]:
@@ -68,10 +71,22 @@ def load_table(
     drop: Sequence[str] = (),
     weights: str | None = None,
     delimiter: str | None = None,
+    heads: bool = True,
 ) -> Table:
-    """Choose columns and rows that can be learned from. Without `target` the last column is taken."""
+    """Choose columns and rows that can be learned from. Without `target` the last column is taken.
+
+    With `heads`, a column called "v [m/s]" is called v, and its unit is told.
+    """
     frame, dialect = read_frame(source, delimiter)
     notes: list[str] = []
+    read = without_units(frame) if heads else Heads(frame, {}, {})
+    frame = read.frame
+    target, weights = (read.short(name) for name in (target, weights))
+    features = None if features is None else [str(read.short(name)) for name in features]
+    drop = [str(read.short(name)) for name in drop]
+    if read.units:
+        shown = ", ".join(f"{name} in {unit}" for name, unit in read.units.items())
+        notes.append(f"units read from the heads: {shown} (--units none: do without)")
     if target is None:
         target = str(frame.columns[-1])
         notes.append(f"target: {target}, the last column (choose another with --target)")
@@ -94,7 +109,10 @@ def load_table(
             raise DataError(f"{fault}; the target and the weights must be numbers")
     if not kept:
         raise DataError(f"{source} has no column of numbers beside the target {target!r}")
-    return _complete(frame, kept, target, weights, notes, dialect, source)
+    table = _complete(frame, kept, target, weights, notes, dialect, source)
+    used = (*kept, target)
+    units = {name: unit for name, unit in read.units.items() if name in used}
+    return replace(table, units=units, renamed={old: new for old, new in read.renamed.items() if new in used})
 
 
 def _complete(

@@ -146,7 +146,7 @@ class Formula:
         without them those of the fit are taken to stand there.
         """
         if language in DIALECTS:
-            return write_source(self.expr, self.names, self.target, language, cells)
+            return write_source(self.expr, self.names, self.target, language, cells, self.units_text())
         writers: dict[str, Callable[[], Any]] = {
             "latex": self.latex,
             "sympy": self._sympy_text,
@@ -162,6 +162,14 @@ class Formula:
         from ..symbolic.writers.sympy_bridge import known_words, to_sympy
 
         return str(to_sympy(self.expr, identifiers(self.names, PYTHON_WORDS | known_words())))
+
+    def units_text(self) -> str:
+        """The units of the columns used and of the target in one line; empty where none are known."""
+        if not any(self.units):
+            return ""
+        used = [*variables(self.expr), len(self.units) - 1]
+        names = (*self.names, self.target)
+        return "units: " + ", ".join(f"{names[i]} in {self.units[i] or 'no unit given'}" for i in used)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the formula itself is text in x0, x1, …"""

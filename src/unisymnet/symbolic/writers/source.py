@@ -41,12 +41,17 @@ class Dialect:
 
 
 def write_source(
-    expr: Expr, names: Sequence[str], target: str, language: str, cells: Sequence[str] | None = None
+    expr: Expr,
+    names: Sequence[str],
+    target: str,
+    language: str,
+    cells: Sequence[str] | None = None,
+    remark: str = "",
 ) -> str:
     """Source of a function of the columns used.
 
     For Excel it is a cell formula for row 2; ``cells`` are the columns of the sheet from A on (default: those of the
-    fit).
+    fit).  A ``remark``, such as the units of the columns, stands in the comment behind the formula.
     """
     dialect = DIALECTS[language]
     used = variables(expr)
@@ -56,7 +61,8 @@ def write_source(
         safe = identifiers([target, *(names[i] for i in used)], dialect.reserved)
         target, places = safe[0], dict(zip(used, safe[1:], strict=True))
     body = _write(expr, places, dialect)[0]
-    return dialect.frame(target, list(places.values()), body, comment_line(f"{target} = {to_text(expr, names)}"))
+    text = f"{target} = {to_text(expr, names)}" + (f"; {remark}" if remark else "")
+    return dialect.frame(target, list(places.values()), body, comment_line(text))
 
 
 def cell_places(used: Sequence[int], names: Sequence[str], cells: Sequence[str]) -> dict[int, str]:
