@@ -291,9 +291,11 @@ def bench(
     backend: Annotated[str | None, typer.Option(help="joblib backend of a cluster: dask, ray")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of Dask's scheduler")] = None,
     results: Annotated[str, typer.Option(help="for the page: folder of results")] = "benchmarks/results",
+    data: Annotated[str | None, typer.Option(help="for units, class, …: folder of their catalogs")] = None,
 ) -> None:
     """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
     from .benching import NAMES, BenchOptions, build_pages, list_suites, run_bench, run_named
+    from .known import KNOWN, run_known
 
     options = BenchOptions(
         max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler
@@ -302,6 +304,8 @@ def bench(
         list_suites()
     elif name == "page":
         build_pages(results, out or "docs")
+    elif name in KNOWN:
+        run_known(name, data, noise, _words(problems), options)
     elif name in NAMES:
         run_named(name, _words(methods), options)
     elif out is None:

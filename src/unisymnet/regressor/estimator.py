@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .entry import Entry
-    from .run import FitEvent, Options
+    from .kinds import FitEvent, Options
 
 Floats = NDArray[np.float64]
 

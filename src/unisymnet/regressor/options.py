@@ -18,7 +18,7 @@ from ..propose.view.noise import looks_noisy, only_noise_left
 from ..protocols import Proposer
 from ..search.loop import SearchSettings
 from ..search.order import default_proposers, dno_proposers
-from .run import Options
+from .kinds import Options
 from .validation import operator_set, read_loss
 
 

@@ -6,10 +6,9 @@ The only file of this folder that knows the search. Everything that varies comes
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +18,18 @@ from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
-from ..knowledge.known import Knowledge, Known, solver
+from ..knowledge.known import solver
 from ..metrics import complexity
 from ..problem import Problem, make_problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchResult, SearchSettings, search
-from ..search.trace import Event, TraceRow
+from ..search.trace import Event
 from ..symbolic.expr import Const, Expr, Var, rebuild, variables
 from .checkpoint import Checkpoint, fingerprint, loss_on
 from .columns import Columns, choose_columns
 from .entry import Entry
 from .interrupt import Interrupts
+from .kinds import FitEvent, Options, Outcome
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes
@@ -47,61 +47,6 @@ LEAST_FINAL = 0.1  # seconds for the constants of the pick even when the search 
 COLUMNS_SHARE, MAX_COLUMNS_TIME = 0.1, 60.0  # of max_time for choosing columns; seconds where there is no limit
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the estimator's parameters mean for one fit."""
-
-    settings: SearchSettings
-    proposers: Callable[[Problem], tuple[Proposer, ...]]
-    fitter: Fitter
-    operators: frozenset[str] = frozenset()
-    noise: float | None = None
-    selection: str = "best"
-    validation_fraction: float = 0.2
-    max_rows: int = 2000
-    max_columns: int = 10
-    checkpoint: str | None = None
-    callback: Callable[[FitEvent], Any] | None = None
-    verbose: bool = False
-    fingerprinted: dict[str, Any] = field(default_factory=dict)
-    loss: tuple[str, float | None] = ("mse", None)
-    fitter_for: Callable[[Loss], Fitter] | None = None  # for other losses than mean squares
-    known: Known = field(default_factory=Known)
-    knowledge: Knowledge | None = None  # what is known, for the columns of the data
-
-
-@dataclass(frozen=True)
-class FitEvent:
-    """What a callback is told: the stage at work, time, formulas tried, the best formula, and the front so far.
-
-    The candidates of the front are in the columns of `best`, simple ones first.
-    """
-
-    kind: str
-    stage: str
-    seconds: float
-    n_evaluations: int
-    best: Formula
-    n_formulas: int
-    front: tuple[Candidate, ...] = ()
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A finished fit."""
-
-    entries: tuple[Entry, ...]
-    picked: int
-    notes: tuple[str, ...]
-    trace: tuple[TraceRow, ...]
-    stopped: str
-    seconds: float
-    n_evaluations: int
-    n_train: int
-    n_valid: int
-    beside: tuple[Entry, ...] = ()  # what fits better but contradicts what is known
 
 
 def run_fit(

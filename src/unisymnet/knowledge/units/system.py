@@ -114,9 +114,14 @@ class UnitSystem:
             unit = self.texts[-1]
             return [f"no product of powers of the columns has the unit {unit}: a constant with a unit is hidden"]
         factor = group_text(best.factor, names)
-        if not groups:
-            return [f"units leave one law: a number times {factor}"]
-        return [f"units leave {factor} times a function of {groups}", f"{len(found)} such choices of groups"]
+        every = [best.factor, *best.groups]
+        out = [name for i, name in enumerate(self.names) if self.columns[i] and not any(p[i] for p in every)]
+        lines = [f"they leave {factor} times {f'a function of {groups}' if groups else 'a number'}"]
+        if out:
+            lines.append(f"{', '.join(out)} cannot be in the law: nothing else has that dimension")
+        if len(found) > 1:
+            lines.append(f"{len(found)} choices of such groups are equally right")
+        return lines
 
     def notes(self) -> Iterator[str]:
         for name, text in zip((*self.names, TARGET), self.texts, strict=True):

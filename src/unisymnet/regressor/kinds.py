@@ -1,0 +1,72 @@
+"""What goes into one fit and what comes out of it, as types: options, events, outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..candidate import Candidate
+from ..fit.kernels.robust import Loss
+from ..formula import Formula
+from ..knowledge.known import Knowledge, Known
+from ..problem import Problem
+from ..protocols import Fitter, Proposer
+from ..search.loop import SearchSettings
+from ..search.trace import TraceRow
+from .entry import Entry
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the estimator's parameters mean for one fit."""
+
+    settings: SearchSettings
+    proposers: Callable[[Problem], tuple[Proposer, ...]]
+    fitter: Fitter
+    operators: frozenset[str] = frozenset()
+    noise: float | None = None
+    selection: str = "best"
+    validation_fraction: float = 0.2
+    max_rows: int = 2000
+    max_columns: int = 10
+    checkpoint: str | None = None
+    callback: Callable[[FitEvent], Any] | None = None
+    verbose: bool = False
+    fingerprinted: dict[str, Any] = field(default_factory=dict)
+    loss: tuple[str, float | None] = ("mse", None)
+    fitter_for: Callable[[Loss], Fitter] | None = None  # for other losses than mean squares
+    known: Known = field(default_factory=Known)
+    knowledge: Knowledge | None = None  # what is known, for the columns of the data
+
+
+@dataclass(frozen=True)
+class FitEvent:
+    """What a callback is told: the stage at work, time, formulas tried, the best formula, and the front so far.
+
+    The candidates of the front are in the columns of `best`, simple ones first.
+    """
+
+    kind: str
+    stage: str
+    seconds: float
+    n_evaluations: int
+    best: Formula
+    n_formulas: int
+    front: tuple[Candidate, ...] = ()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A finished fit."""
+
+    entries: tuple[Entry, ...]
+    picked: int
+    notes: tuple[str, ...]
+    trace: tuple[TraceRow, ...]
+    stopped: str
+    seconds: float
+    n_evaluations: int
+    n_train: int
+    n_valid: int
+    beside: tuple[Entry, ...] = ()  # what fits better but contradicts what is known
