@@ -14,18 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from ..symbolic.expr import Call, Const, Expr, Var, n_params
+from ..symbolic.operators import OPERATORS
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
+    op: getattr(torch, row.names.get("torch", op)) for op, row in OPERATORS.items() if op != "step"
+} | {
     "add": lambda *args: reduce(torch.add, args),
-    "sub": torch.sub,
     "mul": lambda *args: reduce(torch.mul, args),
-    "div": torch.div,
-    "neg": torch.neg,
-    "pow": torch.pow,
-    "ln": torch.log,
-    "inv": torch.reciprocal,
-    **{name: getattr(torch, name) for name in ("sin", "cos", "exp", "sqrt", "square", "abs", "sinh", "cosh", "tanh")},
-    **{name: getattr(torch, name) for name in ("tan", "asin", "acos", "atan")},
+    "step": lambda x: torch.heaviside(x, torch.zeros((), dtype=x.dtype)),
 }
 
 

@@ -53,6 +53,8 @@ class Merger:
             return [self.scaled(t, -1.0) for t in self.terms(args[0])]
         if op in ("mul", "div", "inv", "square", "sqrt", "pow"):
             return self.multiply(self.factors(expr, 1.0))
+        if len(args) > 1:  # a choice between two: each keeps its own constants
+            return [Term(False, 1.0, Call(op, [self.join(self.terms(a)) for a in args]))]
         return [Term(False, 1.0, self.function(op, self.terms(args[0])))]
 
     def factors(self, expr: Expr, power: float) -> list[Factor]:

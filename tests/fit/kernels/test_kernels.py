@@ -14,8 +14,9 @@ from hypothesis import given, settings
 
 from strategies import expressions, parameters, points
 from unisymnet.candidate import Status
-from unisymnet.fit.kernels.fit import covariance, elementary, evaluate_tape, fit_batch, fit_tape, jacobian
-from unisymnet.fit.kernels.fit import fit as kernels
+from unisymnet.fit.kernels import elementary
+from unisymnet.fit.kernels import fit as kernels
+from unisymnet.fit.kernels.fit import covariance, evaluate_tape, fit_batch, fit_tape, jacobian
 from unisymnet.fit.kernels.tape import compile_tape
 from unisymnet.formula.derivative import value_and_jacobian
 from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var, call, evaluate, rebuild, walk

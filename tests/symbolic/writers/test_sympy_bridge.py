@@ -158,7 +158,7 @@ def test_inside_joblib(backend: str) -> None:
 def test_no_process_is_left_behind() -> None:
     code = (
         "from unisymnet.symbolic import parse\n"
-        "from unisymnet.symbolic import sympy_worker\n"
+        "from unisymnet.symbolic.writers import sympy_worker\n"
         "from unisymnet.symbolic.writers.sympy_bridge import simplify_sympy\n"
         f"simplify_sympy(parse({ENDLESS!r}), 0.2); simplify_sympy(parse('x0 + x0'), 60.0)\n"
         "import os; print(sympy_worker._worker(os.getpid())._process.pid)\n"

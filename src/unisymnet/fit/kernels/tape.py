@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 # Instruction codes.  The kernels compare with these names; the order groups them: arithmetic first.
 ADD, SUB, MUL, DIV, NEG, SQUARE, INV, SQRT, ABS = range(9)
-SINCOS, EXP, LN, POW, SINH, COSH, TANH, TAN, ASIN, ACOS, ATAN = range(9, 20)
+SINCOS, EXP, LN, POW, SINH, COSH, TANH, TAN, ASIN, ACOS, ATAN, ERF, STEP, MIN, MAX = range(9, 24)
 FIRST_FUNCTION = SINCOS
 
 _UNARY = {
@@ -40,8 +40,10 @@ _UNARY = {
     "asin": ASIN,
     "acos": ACOS,
     "atan": ATAN,
+    "erf": ERF,
+    "step": STEP,
 }
-_BINARY = {"sub": SUB, "div": DIV}
+_BINARY = {"sub": SUB, "div": DIV, "min": MIN, "max": MAX}
 _CHAINS = {"add": ADD, "mul": MUL}
 _MAX_TWICE = 128  # twice the largest power that is written as squares and products
 

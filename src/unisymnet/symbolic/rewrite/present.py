@@ -12,9 +12,10 @@ from collections import Counter
 from typing import Any
 
 from ..expr import Call, Const, Expr, Var, order_key, product
+from ..operators import FUNCTIONS, OPERATORS
 from .collect import is_number, leads_negative, negated, takes_factor
 
-ODD_FUNCTIONS = ("sin", "tan", "asin", "atan", "sinh", "tanh")
+ODD_FUNCTIONS = tuple(op for op in FUNCTIONS if OPERATORS[op].parity == "odd")
 
 
 def pretty(expr: Expr) -> Expr:

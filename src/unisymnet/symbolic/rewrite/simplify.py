@@ -11,24 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..expr import Call, Const, Expr
+from ..expr import Call, Const, Expr, order_key
+from ..operators import FUNCTIONS, OPERATORS
 from .collect import ONE, checked, leads_negative, make_sum, negated
 from .powers import make_abs, make_exp, make_power, make_product, raised
 from .present import pretty
 
-ODD = {"sin", "tan", "asin", "atan", "sinh", "tanh"}
-EVEN = {"cos", "cosh"}
-UNDONE_BY = {"sin": "asin", "cos": "acos", "tan": "atan"}
-FOLDS: dict[str, Callable[[float], float]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
+# Values at a number: those of the table, by the C library where that has the function.
+FOLDS: dict[str, Callable[..., float]] = {
+    **{op: getattr(math, op, OPERATORS[op].apply) for op in FUNCTIONS},
+    "min": min,
+    "max": max,
 }
 
 
@@ -83,14 +76,23 @@ def make_function(op: str, arg: Expr) -> Expr:
         except (ValueError, OverflowError, KeyError):
             return Call(op, (arg,))
     if type(arg) is Call:
-        if op in UNDONE_BY and arg.op == UNDONE_BY[op]:
+        row = OPERATORS[op]
+        if row.undoes == arg.op:
             return arg.args[0]
-        if op in EVEN:
+        if row.parity == "even":
             arg = negated(arg) if leads_negative(arg) else arg
             return Call(op, arg.args if type(arg) is Call and arg.op == "abs" else (arg,))
-        if op in ODD and leads_negative(arg):
+        if row.parity == "odd" and leads_negative(arg):
             return make_sum([(-1.0, make_function(op, negated(arg)))])
     return Call(op, (arg,))
+
+
+def make_choice(op: str, args: tuple[Expr, ...]) -> Expr:
+    """``min`` or ``max`` of two: the order does not matter, and equal arguments leave no choice."""
+    first, second = sorted(args, key=order_key)
+    if type(first) is Const and type(second) is Const:
+        return Const(FOLDS[op](first.value, second.value))
+    return first if first == second else Call(op, (first, second))
 
 
 def _canonical(expr: Expr, known: dict[Expr, Expr]) -> Expr:
@@ -121,4 +123,6 @@ _RULES: dict[str, Callable[[tuple[Expr, ...]], Expr]] = {
     "exp": lambda args: make_exp(args[0]),
     "ln": lambda args: make_ln(args[0]),
     "abs": lambda args: make_abs(args[0]),
+    "min": lambda args: make_choice("min", args),
+    "max": lambda args: make_choice("max", args),
 }

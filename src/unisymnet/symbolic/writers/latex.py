@@ -11,14 +11,13 @@ import re
 from collections.abc import Sequence
 
 from ..expr import Call, Const, Expr, Param, Var
+from ..operators import OPERATORS
 from ..text import number_text
 
 GREEK = frozenset(
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma tau upsilon phi chi psi omega "
     "Gamma Delta Theta Lambda Xi Sigma Upsilon Phi Psi Omega".split()
 )
-_FUNCTIONS = {op: rf"\{op}" for op in ("sin", "cos", "tan", "ln", "sinh", "cosh", "tanh", "exp")}
-_FUNCTIONS |= {"asin": r"\arcsin", "acos": r"\arccos", "atan": r"\arctan"}
 _ESCAPES = {" ": r"\ ", "\\": r"{\backslash}", "^": r"{\wedge}", "~": r"{\sim}"} | {c: rf"\{c}" for c in "_%&#${}"}
 _ESCAPES["<"] = "{<}"  # begins no tag where the formula stands in a page
 _LETTER_AND_NUMBER = re.compile(r"([^\W\d_]+)(\d+)\Z")
@@ -80,7 +79,7 @@ def _write(node: Expr, names: Sequence[str] | None, digits: int | None) -> tuple
         return rf"\left|{first}\right|", _ATOM
     if op == "exp" and len(first) <= 40:
         return f"e^{{{first}}}", _POWER
-    return rf"{_FUNCTIONS[op]}\left({first}\right)", _ATOM
+    return rf"{OPERATORS[op].latex}\left({', '.join(text for text, _ in parts)}\right)", _ATOM
 
 
 def _sum(op: str, parts: list[tuple[str, int]]) -> str:

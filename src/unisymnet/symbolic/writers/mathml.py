@@ -163,7 +163,8 @@ def _other(node: Call, parts: list[_Piece]) -> _Piece:
     if op == "exp" and size(node) <= _SHORT_EXPONENT:
         return _Piece(f"<msup><mi>e</mi>{first}</msup>", _POWER)
     name = _NAMES.get(op, op)
-    return _Piece(f"<mrow><mi>{name}</mi><mo>&#x2061;</mo><mrow><mo>(</mo>{first}<mo>)</mo></mrow></mrow>")
+    inside = "<mo>,</mo>".join([first, *(f"<mrow>{part.markup}</mrow>" for part in parts[1:])])
+    return _Piece(f"<mrow><mi>{name}</mi><mo>&#x2061;</mo><mrow><mo>(</mo>{inside}<mo>)</mo></mrow></mrow>")
 
 
 def _sum(op: str, parts: list[_Piece]) -> _Piece:

@@ -12,29 +12,19 @@ import math
 import re
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import sympy
 
 from ..expr import Call, Const, Expr, Param, Var, evaluate, n_params, variables
-from ..operators import OPERATORS
+from ..operators import FUNCTIONS, OPERATORS
 from .latex import latex as latex
 from .sympy_worker import run_limited
 
 _TO_SYMPY: dict[str, Any] = {
-    "sin": sympy.sin,
-    "cos": sympy.cos,
-    "tan": sympy.tan,
-    "asin": sympy.asin,
-    "acos": sympy.acos,
-    "atan": sympy.atan,
-    "sinh": sympy.sinh,
-    "cosh": sympy.cosh,
-    "tanh": sympy.tanh,
-    "exp": sympy.exp,
-    "ln": sympy.log,
-    "abs": sympy.Abs,
+    op: getattr(sympy, OPERATORS[op].names.get("sympy", op)) for op in (*FUNCTIONS, "min", "max") if op != "sqrt"
 }
 _FROM_SYMPY = {cls: op for op, cls in _TO_SYMPY.items()}
 _RECIPROCALS = {
@@ -126,6 +116,10 @@ def from_sympy(s: Any, names: Sequence[str] | None = None) -> Expr:
             return Call("mul", args)
         if node.is_Pow:
             return Call("sqrt", args[:1]) if node.exp == sympy.S.Half else Call("pow", args)
+        if node.func in (sympy.Min, sympy.Max):
+            return reduce(lambda a, b: Call(_FROM_SYMPY[node.func], (a, b)), args)
+        if node.func is sympy.Heaviside:
+            return Call("step", args[:1])
         if node.func in _FROM_SYMPY and args:
             log = Call(_FROM_SYMPY[node.func], args[:1])
             return log if len(args) == 1 else Call("div", (log, Call("ln", args[1:])))
@@ -221,7 +215,9 @@ def _build(op: str, args: Sequence[Any]) -> Any:
         return sympy.Pow(a, args[1])
     if op == "inv":
         return 1 / a
-    return sympy.sqrt(a) if op == "sqrt" else _TO_SYMPY[op](a)
+    if op == "step":
+        return sympy.Heaviside(a, 0)
+    return sympy.sqrt(a) if op == "sqrt" else _TO_SYMPY[op](*args)
 
 
 def _agree(before: Expr, after: Expr) -> bool:
