@@ -329,3 +329,9 @@ def test_a_formula_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == []
+
+
+def test_latex_needs_no_computer_algebra() -> None:
+    code = "import sys; from unisymnet import Formula; Formula.parse('2*x', ['x']).latex(); print('sympy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "False", done.stderr

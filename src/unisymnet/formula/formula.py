@@ -135,7 +135,7 @@ class Formula:
 
     def latex(self, digits: int | None = 4) -> str:
         """LaTeX of the right-hand side, constants rounded to `digits` (None: all digits)."""
-        from ..symbolic.writers.sympy_bridge import latex
+        from ..symbolic.writers.latex import latex
 
         return latex(self.expr, self.names, digits)
 

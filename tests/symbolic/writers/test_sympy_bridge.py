@@ -16,7 +16,8 @@ from strategies import expressions, points
 from unisymnet.symbolic import Call, Const, Var, evaluate, parse
 from unisymnet.symbolic.expr import Expr
 from unisymnet.symbolic.rewrite.simplify import present
-from unisymnet.symbolic.writers.sympy_bridge import from_sympy, latex, n_nodes, simplify_sympy, to_sympy
+from unisymnet.symbolic.writers.latex import latex
+from unisymnet.symbolic.writers.sympy_bridge import from_sympy, n_nodes, simplify_sympy, to_sympy
 from unisymnet.symbolic.writers.sympy_worker import Worker, run_limited
 
 CLASHING = ["N", "E", "S", "I", "pi", "lambda", "beta", "Q", "zeta", "O"]

@@ -20,7 +20,6 @@ import sympy
 
 from ..expr import Call, Const, Expr, Param, Var, evaluate, n_params, variables
 from ..operators import FUNCTIONS, OPERATORS
-from .latex import latex as latex
 from .sympy_worker import run_limited
 
 _TO_SYMPY: dict[str, Any] = {
