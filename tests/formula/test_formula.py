@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.special
 
 from unisymnet import CheckpointError, DataError, Formula
 from unisymnet.formula.constants import Constant, simple_name, with_error
@@ -45,6 +46,8 @@ TEXTS = [
     "asin(x0/10) + acos(x1/10) + atan(x2)",
     "square(x0) + inv(x1) - square(-x2)",
     "-3*x0 + 0.1*(-x1)**3",
+    "erf(x0 - x1) + min(x0, x1) - max(x2, 2)*step(x0 - 2)",
+    "step(-x0) - 2*erf(-9*x1) + min(-x2, x0 - 4)**2",
 ]
 
 
@@ -138,6 +141,7 @@ def test_excel_source_computes_the_same(text: str, rows: np.ndarray) -> None:
     space = {name.upper(): getattr(np, name) for name in ("sin", "cos", "tan", "exp", "sqrt", "abs")}
     space |= {name.upper(): getattr(np, name) for name in ("sinh", "cosh", "tanh")}
     space |= {"LN": np.log, "ASIN": np.arcsin, "ACOS": np.arccos, "ATAN": np.arctan}
+    space |= {"ERF": scipy.special.erf, "MIN": np.minimum, "MAX": np.maximum, "IF": np.where}
     space |= {cell: rows[:, i] for i, cell in enumerate(("A2", "B2", "C2"))}
     values = eval(source[1:].replace("^", "**"), space)
     np.testing.assert_allclose(np.broadcast_to(values, len(rows)), found(rows), rtol=1e-13)

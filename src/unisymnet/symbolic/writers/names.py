@@ -12,6 +12,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from ..operators import OPERATORS
+
 MAX_IDENTIFIER = 48  # characters; C promises to tell 63 apart and MATLAB refuses more
 MAX_COMMENT = 2000
 
@@ -54,7 +56,7 @@ _ASCII |= {unicodedata.lookup(f"GREEK CAPITAL LETTER {n}"): n.capitalize() for n
 _ASCII |= {"λ": "lambda", "Λ": "Lambda", "µ": "mu", "°": "deg", "%": "percent", "ß": "ss", "ø": "o", "æ": "ae"}
 
 # Words of the languages that an argument or a function must not be called.
-_FUNCTIONS = "sin cos exp ln sqrt abs sinh cosh tanh tan asin acos atan log pow"
+_FUNCTIONS = " ".join([*OPERATORS, "log", "double"])
 _MATH_H = (
     "acosh asinh atanh atan2 cbrt ceil copysign drem erf erfc exp2 expm1 fabs fdim finite floor fma fmax fmin fmod "
     "frexp gamma hypot ilogb isinf isnan j0 j1 jn ldexp lgamma llrint llround log10 log1p log2 logb lrint lround modf "

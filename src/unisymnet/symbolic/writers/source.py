@@ -8,29 +8,29 @@ sympy, which sympy_bridge.py writes. What a column is called reaches the source 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from ..expr import Call, Const, Expr, Var, variables
+from ..expr import Call, Const, Expr, Var, variables, walk
+from ..operators import OPERATORS
 from ..text import to_text
 from .names import C_WORDS, JS_WORDS, JULIA_WORDS, MATLAB_WORDS, PYTHON_WORDS, comment_line, identifiers
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 4, 9
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_FUNCTIONS = ("sin", "cos", "exp", "ln", "sqrt", "abs", "sinh", "cosh", "tanh", "tan", "asin", "acos", "atan")
 
 
 @dataclass(frozen=True)
 class Dialect:
     """How one language spells what differs between languages.
 
-    `prefix` stands before every function, `renamed` holds those it calls otherwise. `power` is the function
-    for powers and `sign` the infix sign, which stands for all powers or, with `power` too, for those with an
-    integer exponent. `number` writes a constant, `dot` makes * and / elementwise, and `frame` turns (name,
-    arguments, body, formula as text) into the whole source.
+    `prefix` stands before every function that the operator table does not spell otherwise for the language. `power` is
+    the function for powers and `sign` the infix sign, which stands for all powers or, with `power` too, for those with
+    an integer exponent. `number` writes a constant, `dot` makes * and / elementwise, `frame` turns (name, arguments,
+    body, formula as text) into the whole source, and `with_erf` adds the error function where the language has none.
     """
 
+    language: str
     prefix: str = ""
-    renamed: dict[str, str] = field(default_factory=dict)
     power: str = ""
     sign: str = ""
     number: Callable[[float], str] = repr
@@ -38,6 +38,7 @@ class Dialect:
     frame: Callable[[str, list[str], str, str], str] = lambda name, arguments, body, text: body
     reserved: frozenset[str] = frozenset()
     tight_minus: bool = False  # a minus sign binds tighter than a power
+    with_erf: Callable[[str], str] = str
 
 
 def write_source(
@@ -61,8 +62,9 @@ def write_source(
         safe = identifiers([target, *(names[i] for i in used)], dialect.reserved)
         target, places = safe[0], dict(zip(used, safe[1:], strict=True))
     body = _write(expr, places, dialect)[0]
-    text = f"{target} = {to_text(expr, names)}" + (f"; {remark}" if remark else "")
-    return dialect.frame(target, list(places.values()), body, comment_line(text))
+    text = comment_line(f"{target} = {to_text(expr, names)}" + (f"; {remark}" if remark else ""))
+    source = dialect.frame(target, list(places.values()), body, text)
+    return dialect.with_erf(source) if any(isinstance(n, Call) and n.op == "erf" for n in walk(expr)) else source
 
 
 def cell_places(used: Sequence[int], names: Sequence[str], cells: Sequence[str]) -> dict[int, str]:
@@ -96,8 +98,14 @@ def _write(node: Expr, places: dict[int, str], dialect: Dialect) -> tuple[str, i
         if isinstance(exponent, Const) and exponent.value % 1.0 == 0.0 and abs(exponent.value) < 1000:
             return _power(parts[0], (str(int(exponent.value)), _ATOM), dialect, True)
         return _power(parts[0], parts[1], dialect, False)
-    function = dialect.renamed.get(node.op, dialect.prefix + node.op)
-    return f"{function}({parts[0][0]})", _ATOM
+    return _called(OPERATORS[node.op].names.get(dialect.language), node.op, parts, dialect), _ATOM
+
+
+def _called(spelling: str | None, op: str, parts: list[tuple[str, int]], dialect: Dialect) -> str:
+    if spelling is not None and "{0}" in spelling:
+        return spelling.replace("{0}", _bracket(parts[0], _ATOM))
+    plain = op.upper() if dialect.language == "excel" else dialect.prefix + op
+    return f"{plain if spelling is None else spelling}({', '.join(text for text, _ in parts)})"
 
 
 def _infix(op: str, parts: list[tuple[str, int]], dialect: Dialect) -> tuple[str, int]:
@@ -166,46 +174,60 @@ def _js(name: str, arguments: list[str], body: str, text: str) -> str:
     return f"// {text}\nconst {name} = ({', '.join(arguments)}) => {body};\n"
 
 
-_ARC = {op: "arc" + op[1:] for op in ("asin", "acos", "atan")}
-_INVERSE = {"ln": "log"}
+# The series of erf with terms of one sign, so that nothing cancels; beyond 6 it is 1 to the last digit.
+_JS_ERF = """function erf(x) {
+  if (Math.abs(x) > 6) return Math.sign(x);
+  let term = x, total = x;
+  for (let n = 1; n < 200; n++) { term *= 2 * x * x / (2 * n + 1); total += term; }
+  return 2 / Math.sqrt(Math.PI) * Math.exp(-x * x) * total;
+}
+"""
+_JULIA_ERF = """function erf(x)
+    abs(x) > 6 && return float(sign(x))
+    term = total = float(x)
+    for n in 1:200
+        term *= 2 * x^2 / (2 * n + 1)
+        total += term
+    end
+    return 2 / sqrt(pi) * exp(-x^2) * total
+end
+"""
+_NUMPY_ERF = "import math\n\nimport numpy as np\n\nerf = np.vectorize(math.erf, otypes=[float])\n"
 
 DIALECTS: dict[str, Dialect] = {
-    "python": Dialect(
-        prefix="math.",
-        renamed={"ln": "math.log", "abs": "abs"},
-        power="math.pow",
-        sign="**",
-        number=_plain,
-        frame=_python,
-        reserved=PYTHON_WORDS,
-    ),
-    "numpy": Dialect(
-        prefix="np.",
-        renamed={"ln": "np.log"} | {op: f"np.{name}" for op, name in _ARC.items()},
-        power="np.power",
-        sign="**",
-        number=_plain,
-        frame=_numpy,
-        reserved=PYTHON_WORDS,
-    ),
-    "c": Dialect(power="pow", renamed=_INVERSE | {"abs": "fabs"}, frame=_c, reserved=C_WORDS),
-    "excel": Dialect(
-        renamed={op: op.upper() for op in _FUNCTIONS},
-        sign="^",
-        number=_excel_number,
-        frame=lambda name, arguments, body, text: f"={body}",
-        tight_minus=True,
-    ),
-    "julia": Dialect(renamed=_INVERSE, sign="^", number=repr, frame=_julia, reserved=JULIA_WORDS),
-    "matlab": Dialect(
-        renamed=_INVERSE, sign=".^", number=_plain, dot=".", frame=_matlab, reserved=MATLAB_WORDS
-    ),
-    "js": Dialect(
-        prefix="Math.",
-        renamed={"ln": "Math.log"},
-        power="Math.pow",
-        number=_plain,
-        frame=_js,
-        reserved=JS_WORDS,
-    ),
+    dialect.language: dialect
+    for dialect in (
+        Dialect("python", "math.", "math.pow", "**", number=_plain, frame=_python, reserved=PYTHON_WORDS),
+        Dialect(
+            "numpy",
+            prefix="np.",
+            power="np.power",
+            sign="**",
+            number=_plain,
+            frame=_numpy,
+            reserved=PYTHON_WORDS,
+            with_erf=lambda source: source.replace("import numpy as np\n", _NUMPY_ERF, 1),
+        ),
+        Dialect("c", power="pow", frame=_c, reserved=C_WORDS),
+        Dialect(
+            "excel",
+            sign="^",
+            number=_excel_number,
+            frame=lambda name, arguments, body, text: f"={body}",
+            tight_minus=True,
+        ),
+        Dialect(
+            "julia", sign="^", frame=_julia, reserved=JULIA_WORDS, with_erf=lambda source: _JULIA_ERF + source
+        ),
+        Dialect("matlab", sign=".^", number=_plain, dot=".", frame=_matlab, reserved=MATLAB_WORDS),
+        Dialect(
+            "js",
+            prefix="Math.",
+            power="Math.pow",
+            number=_plain,
+            frame=_js,
+            reserved=JS_WORDS,
+            with_erf=lambda source: _JS_ERF + source,
+        ),
+    )
 }
