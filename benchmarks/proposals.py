@@ -1,7 +1,7 @@
 """What every stage says, word for word: before and after a change that should change nothing.
 
     python benchmarks/proposals.py record before.jsonl [--every 20] [--stages rational roots …]
-    python benchmarks/proposals.py compare before.jsonl after.jsonl
+    python benchmarks/proposals.py compare before.jsonl after.jsonl [--digits 5]
 
 Each stage, at each of its places in the order, is asked alone about some problems of gate.py, with a clock that stands
 still: what it says depends on the data alone, so that two records can be compared as text.  ``compare`` ends with
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 import time
 from collections import defaultdict
@@ -25,11 +26,7 @@ import gate
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import Problem, make_problem
-
-try:
-    from unisymnet.search.order import PROPOSERS, default_proposers
-except ImportError:  # records of older commits
-    from unisymnet.search.order import PROPOSERS, default_proposers  # type: ignore[no-redef]
+from unisymnet.search.order import PROPOSERS, default_proposers
 
 # These ask other stages, or use all the time there is.
 SILENT = ("transformer", "evolve", "relevant", "reduce", "features", "pairs", "products")
@@ -72,13 +69,18 @@ def _asked(stage: Any, problem: Problem) -> dict[str, Any]:
     return {"formulas": formulas, "seconds": round(time.process_time() - began, 4)}
 
 
-def compare(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> bool:
+def _rounded(formulas: list[str], digits: int) -> list[str]:
+    """The formulas with shorter numbers: what only rounding has changed is not another formula."""
+    return [re.sub(r"\d+\.\d+(e[+-]?\d+)?", lambda m: f"{float(m[0]):.{digits}g}", text) for text in formulas]
+
+
+def compare(old: list[dict[str, Any]], new: list[dict[str, Any]], digits: int = 17) -> bool:
     before, after = ({(r["stage"], r["place"], r["case"]): r for r in rows} for rows in (old, new))
     common = [key for key in before if key in after]
     seconds: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0, 0.0, 0.0])
     for key in common:
         a, b = before[key], after[key]
-        same = a["formulas"] == b["formulas"]
+        same = _rounded(a["formulas"], digits) == _rounded(b["formulas"], digits)
         numbers = seconds[key[0]]
         for i, value in enumerate((1.0, float(not same), a["seconds"], b["seconds"])):
             numbers[i] += value
@@ -102,11 +104,12 @@ def main() -> None:
     comparer = verbs.add_parser("compare")
     comparer.add_argument("old", type=Path)
     comparer.add_argument("new", type=Path)
+    comparer.add_argument("--digits", type=int, default=17, help="of numbers that must agree")
     options = parser.parse_args()
     if options.verb == "record":
         record(options)
     else:
-        sys.exit(0 if compare(gate.read(options.old), gate.read(options.new)) else 1)
+        sys.exit(0 if compare(gate.read(options.old), gate.read(options.new), options.digits) else 1)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ ROOMS: dict[str, list[str]] = {
     ],
     "judge": ["numbers", "tree", "prior", "forms", "noise", "data", "judge"],
     "fit": ["kernels", "subset", "peel", "starts", "constants", "clean", "sfo", "dno", "polish"],
-    "propose": ["view", "write", "pool", "linear", "relation", "separable", "screen", "smaller", "evolve"],
+    "propose": ["view", "write", "pool", "stage", "linear", "relation", "separable", "screen", "smaller", "evolve"],
     "search": ["trace", "turns", "places", "order", "loop"],
 }
 # Pairs of modules that know each other, and why.

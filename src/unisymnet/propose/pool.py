@@ -22,7 +22,11 @@ from .write.polynomial import cost
 from .write.spell import spell
 
 __all__ = [
+    "Bools",
     "EXACT",
+    "Floats",
+    "Ints",
+    "Model",
     "Scored",
     "Pool",
     "description_length",
@@ -35,6 +39,7 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 Model = Callable[[Floats], tuple[Floats, Floats]]
 
 # Residual over std(y) below which a law is exact; wrong formulas reach 1e-8 on narrow ranges.

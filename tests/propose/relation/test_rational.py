@@ -5,12 +5,17 @@ import pytest
 from listing import proposals
 from recover import draw, solve
 
+from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.linear.basis import polynomial
-from unisymnet.propose.relation.ratiofit import RatioFit
+from unisymnet.propose.pool import Pool, misfit
+from unisymnet.propose.relation.equation import Equation
+from unisymnet.propose.relation.fit import fitted
 from unisymnet.propose.relation.rational import Rational
+from unisymnet.propose.stage import Task
 from unisymnet.propose.view.views import views_of
 from unisymnet.propose.write.polynomial import cost
+from unisymnet.propose.write.write import write_ratio
 
 
 @pytest.mark.parametrize(
@@ -57,10 +62,12 @@ def test_noisy_quotients(law, ranges, wanted, noise):
 def test_noise_does_not_draw_the_start_towards_small_denominators():
     X, y = draw("(1+2*x0)/(1+x0**2)", [(-3, 3)], n=500, noise=0.1)
     problem = make_problem(X, y)
-    fit = RatioFit(problem, views_of(problem, ["y"])[0], polynomial(1, 2), polynomial(1, 2), np.arange(500))
-    start = fit._start()
-    assert start is not None and np.sqrt(fit._rss(start) / 500) < 0.12 * problem.spread
-    assert len(fit.selected()[0].num) + len(fit.selected()[0].den) <= 5
+    task = Task(problem, Pool(problem, "test"), np.random.default_rng(0), Deadline.never())
+    equation = Equation(views_of(problem, ["y"])[0], (polynomial(1, 2), polynomial(1, 2)))
+    law = fitted(task, equation, np.arange(500))[0]
+    assert sum(map(len, law.parts)) <= 5
+    expr = write_ratio(problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), law.tol)
+    assert expr is not None and misfit(problem, expr) < 0.12
 
 
 def test_too_few_rows_give_nothing():

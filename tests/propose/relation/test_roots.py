@@ -5,10 +5,15 @@ import pytest
 from listing import proposals
 from recover import draw, solve
 
+from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.linear.basis import polynomial
-from unisymnet.propose.relation.rootfit import RootFit
+from unisymnet.propose.pool import Pool
+from unisymnet.propose.relation.equation import Equation
+from unisymnet.propose.relation.fit import fitted
 from unisymnet.propose.relation.roots import Roots
+from unisymnet.propose.stage import Task
+from unisymnet.propose.view.views import views_of
 from unisymnet.propose.write.polynomial import cost
 
 ACID = ("(sqrt(x0**2+4*x0*x1)-x0)/2", [(0.1, 2), (0.1, 5)])  # a weak acid: y² + K·y - K·C = 0
@@ -55,8 +60,10 @@ def test_noisy_roots(law, noise):
 def test_the_start_of_a_noisy_fit_is_near_the_law():
     X, y = draw(*FLIGHT, n=400, noise=0.05)
     problem = make_problem(X, y)
-    law = RootFit(problem, polynomial(2, 1), polynomial(2, 1), polynomial(2, 0), np.arange(400)).selected()[0]
-    a, b, c = (dict(part.terms) for part in (law.a, law.b, law.c))
+    task = Task(problem, Pool(problem, "test"), np.random.default_rng(0), Deadline.never())
+    bases = (polynomial(2, 1), polynomial(2, 1), polynomial(2, 0))
+    law = fitted(task, Equation(views_of(problem, ["y"])[0], bases), np.arange(400))[0]
+    c, b, a = (dict(part.terms) for part in law.parts)
     assert set(b) == {(1.0, 0.0)} and set(c) == {(0.0, 1.0)}
     assert b[1.0, 0.0] / a[0.0, 0.0] == pytest.approx(-2 / 9.81, rel=0.1)
     assert c[0.0, 1.0] / a[0.0, 0.0] == pytest.approx(-2 / 9.81, rel=0.1)

@@ -23,6 +23,7 @@ from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Expr
 from ..pool import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
+from ..view.target import capped
 from ..view.views import View, views_of
 from ..write.write import write_sum
 from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, thirds, unaries
@@ -289,9 +290,7 @@ def _noisy_pass(problem: Problem, basis: Basis, rows: NDArray[np.intp], enough: 
         if not np.isfinite(norms).all() or norms.min() == 0.0:
             continue
         weighted, target = weighted / norms, target[good] * weights[good]
-        for selection in selections(
-            weighted, target, tokens, spread=problem.spread, largest=largest, enough=enough
-        ):
+        for selection in selections(weighted, target, tokens, spread=problem.spread, largest=largest, enough=enough):
             start = selection.coefficients / norms[selection.support]
             model = _in_space_of_y(columns[:, selection.support], view)
             params, rss, jacobian = least_squares(model, start, y, root, steps=6)
@@ -308,9 +307,3 @@ def _in_space_of_y(columns: Floats, view: View) -> Model:
         return y, columns / view.slope(y)[:, None]
 
     return model
-
-
-def capped(weights: Floats) -> Floats:
-    """Weights 1/|view'(y)| grow without bound where noise has pushed y to a flat spot of the view."""
-    positive = weights[weights > 0]
-    return np.minimum(weights, 4.0 * np.median(positive)) if len(positive) else weights

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
 from ..pool import Model, least_squares, standard_errors
+from ..view.target import capped
 from ..view.views import View
 from ..write.polynomial import Form, add_forms, cost, monomial
 from ..write.write import solved
-from .bases import capped
 from .eliminate import plain_length, selections
 from .monomial import nearest_simple
 

@@ -1,7 +1,7 @@
 """Quotients of polynomials over the columns and one or two functions that couple columns: exp(-a·t), (1 + r)^n, a^n.
 
 Decay chains, payments, heat exchangers with rates and times as columns.  The functions have no constants of their own
-(the data bring them), so each choice is one null vector, as in rational.py.  For clean data and few columns.
+(the data bring them), so each choice is one null vector, as in equation.py.  For clean data and few columns.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from itertools import combinations, permutations
 
 import numpy as np
 
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate
 from ..linear.basis import over_atoms
-from ..pool import Pool, is_constant
-from .rational import Scan, exact_quotient
+from ..stage import Stage, Task
+from .equation import Scan, exact_quotient
 
 __all__ = ["Coupled"]
 
@@ -27,8 +26,8 @@ LARGEST = 40.0  # |exponent|: beyond it single rows decide
 
 
 @dataclass(frozen=True)
-class Coupled:
-    """The stage: from two to so many columns, so many coefficients and seconds."""
+class Coupled(Stage):
+    """The stage, for two columns or more: at most so many, so many coefficients."""
 
     name: str = "coupled"
     most_inputs: int = 4
@@ -36,25 +35,21 @@ class Coupled:
     max_columns: int = 50
     seconds: float = 1.5
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        if is_constant(problem) or not 2 <= problem.n_features <= self.most_inputs:
-            return
-        deadline = deadline.sooner(self.seconds)
-        pool = Pool(problem, self.name)
-        scan = Scan(problem, int(1.25 * self.max_columns) + 20, rng)
-        most = min(self.max_columns, int(0.6 * problem.n_rows))
-        for atoms, degrees in self._choices(problem):
-            if deadline.expired():
+    def suits(self, problem: Problem) -> bool:
+        return 2 <= problem.n_features <= self.most_inputs
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        scan = Scan(task, self.max_columns)
+        most = min(self.max_columns, int(0.6 * task.problem.n_rows))
+        for atoms, degrees in self._choices(task.problem):
+            if task.deadline.expired():
                 return
             num, den = (over_atoms(atoms, degree) for degree in degrees)
             if len(num) + len(den) > most:
                 continue
-            for view in scan.hits(num, den):
-                if exact_quotient(problem, view, num, den, pool, rng, fewest=2):
-                    yield from pool.proposals(1)
-                    return
+            if any(exact_quotient(task, view, num, den, fewest=2) for view in scan.hits(num, den)):
+                yield from task.pool.proposals(1)
+                return
 
     def _choices(self, problem: Problem) -> Iterator[tuple[tuple[Expr, ...], tuple[int, int]]]:
         """Columns with one function, then with two, small degrees first."""

@@ -2,9 +2,9 @@
 
 Levels in decibels, magnitudes, potentials and channel capacities are of this kind.  With the right κ, exp(κ·y) (or
 |y|^κ) is a quotient of polynomials, that is [P, exp(κ·y)·Q] has a null vector.  κ is scanned, and refined by Newton's
-method on the smallest singular value; then the few terms that matter are found as in rational.py.  In place of
+method on the smallest singular value; then the few terms that matter are found as in equation.py.  In place of
 exp(κ·y) stands (exp(κ·y) - 1)/κ, which spans the same with P and does not degenerate where κ is small.  For noisy data
-the best κ of the grid is taken, and ratiofit.py eliminates terms; κ is refitted with all constants afterwards.
+the best κ of the grid is taken, and fit.py eliminates terms; κ is refitted with all constants afterwards.
 """
 
 from __future__ import annotations
@@ -14,22 +14,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product
 from ..linear.basis import Basis, polynomial
-from ..pool import Pool, is_constant, sample_rows
+from ..pool import Floats, Ints, Pool
+from ..stage import Stage, Task
 from ..view.views import View
 from ..write.write import write_ratio
-from .ratiofit import RatioFit, RatioLaw
-from .rational import exact_quotient
+from .equation import Equation, exact_quotient
+from .fit import Law, fitted
 
 __all__ = ["Outer"]
-
-Floats = NDArray[np.float64]
 
 # Of P and Q; as κ has both signs, Q need not be the larger one.
 DEGREES = ((1, 0), (2, 0), (1, 1), (3, 0), (2, 1), (2, 2))
@@ -44,9 +41,9 @@ NEAR = 0.1  # what is left on the grid of κ must at least be so small
 
 
 @dataclass(frozen=True)
-class Outer:
-    """The stage.  ``exact`` and ``noisy`` switch its two passes, ``beside`` columns beside the logarithm; at most so
-    many rows, coefficients and seconds."""
+class Outer(Stage):
+    """The stage.  ``exact`` and ``noisy`` switch its two passes, ``beside`` adds laws with a column beside the
+    logarithm; at most so many rows and coefficients."""
 
     name: str = "outer"
     exact: bool = True
@@ -58,78 +55,59 @@ class Outer:
     limit: int = 3
     seconds: float = 0.4
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        if is_constant(problem):
-            return
-        deadline = deadline.sooner(self.seconds)
-        pool = Pool(problem, self.name)
-        if self.exact and (
-            self._found(problem, pool, rng, deadline, DEGREES)
-            or (self.beside and self._found_beside(problem, pool, rng, deadline))
-        ):
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        pool = task.pool
+        if self.exact and (self._found(task, DEGREES) or (self.beside and self._found_beside(task))):
             yield from pool.proposals(1)
         elif self.noisy:
-            self._fitted(problem, pool, rng, deadline)
-            pool.settle(4 * self.limit, deadline)
+            for law in sorted(self._laws(task), key=lambda law: law.length)[: 3 * self.limit]:
+                for tol in law.tolerances():
+                    pool.add(write_ratio(task.problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), tol))
+            pool.settle(4 * self.limit, task.deadline)
             yield from pool.proposals(self.limit)
 
-    def _found_beside(self, problem: Problem, pool: Pool, rng: np.random.Generator, deadline: Deadline) -> bool:
+    def _found_beside(self, task: Task) -> bool:
         """The same with a column as factor or divisor of the whole, as in B·ln(1 + S/N)."""
+        problem = task.problem
         for j in range(problem.n_features):
             column = problem.X[:, j]
             for factor, beside in ((column, "mul"), (1.0 / np.where(column == 0.0, np.nan, column), "div")):
                 if np.ptp(column) == 0.0 or not np.all(np.abs(factor) > 0.0):
                     continue
                 part = replace(problem, y=problem.y / factor)
-                inner = Pool(part, self.name)
+                inner = replace(task, problem=part, pool=Pool(part, self.name))
                 few = BESIDE if problem.n_features <= MANY else BESIDE[:2]
-                if self._found(part, inner, rng, deadline, few, powers=False):
-                    for scored in inner.exact()[:2]:
-                        pool.add(Call(beside, (scored.expr, Var(j))))
-                if pool.exact():
+                if self._found(inner, few, powers=False):
+                    for scored in inner.pool.exact()[:2]:
+                        task.pool.add(Call(beside, (scored.expr, Var(j))))
+                if task.pool.exact():
                     return True
         return False
 
-    def _found(
-        self,
-        problem: Problem,
-        pool: Pool,
-        rng: np.random.Generator,
-        deadline: Deadline,
-        degrees: Sequence[tuple[int, int]],
-        powers: bool = True,
-    ) -> bool:
-        rows = sample_rows(problem.n_rows, self.max_rows, rng)
+    def _found(self, task: Task, degrees: Sequence[tuple[int, int]], powers: bool = True) -> bool:
+        problem, rows = task.problem, task.some_rows(self.max_rows)
         targets = [target for target in _targets(problem) if powers or not target[0]]
         for num, den in _pairs(problem, degrees, min(self.max_columns, len(rows) // 2)):
             for power, scaled in targets:
-                if deadline.expired():
+                if task.deadline.expired():
                     return False
                 for kappa in _Scan(problem.X[rows], scaled[rows], num, den).hits():
-                    if exact_quotient(problem, _view(problem, power, kappa), num, den, pool, rng):
+                    if exact_quotient(task, _view(problem, power, kappa), num, den):
                         return True
         return False
 
-    def _fitted(self, problem: Problem, pool: Pool, rng: np.random.Generator, deadline: Deadline) -> None:
-        rows = sample_rows(problem.n_rows, 2 * self.max_rows, rng)
-        laws: list[RatioLaw] = []
-        for num, den in _pairs(problem, NOISY_DEGREES, min(self.noisy_columns, len(rows) // 4)):
+    def _laws(self, task: Task) -> Iterator[Law]:
+        problem, rows = task.problem, task.some_rows(2 * self.max_rows)
+        for bases in _pairs(problem, NOISY_DEGREES, min(self.noisy_columns, len(rows) // 4)):
             for power, scaled in _targets(problem):
-                if deadline.expired():
-                    break
-                kappa = _likeliest(problem, power, num, rows, GRID[::2] / (float(np.std(scaled)) or 1.0))
+                if task.deadline.expired():
+                    return
+                kappa = _likeliest(problem, power, bases[0], rows, GRID[::2] / (float(np.std(scaled)) or 1.0))
                 if kappa is not None:
-                    laws += RatioFit(problem, _view(problem, power, kappa), num, den, rows).selected(4)
-        for law in sorted(laws, key=lambda law: law.length)[: 3 * self.limit]:
-            for tol in law.tolerances():
-                pool.add(write_ratio(problem, law.view, law.num, law.den, tol))
+                    yield from fitted(task, Equation(_view(problem, power, kappa), bases), rows, 4)
 
 
-def _pairs(
-    problem: Problem, degrees: Sequence[tuple[int, int]], most: int
-) -> Iterator[tuple[Basis, Basis]]:
+def _pairs(problem: Problem, degrees: Sequence[tuple[int, int]], most: int) -> Iterator[tuple[Basis, Basis]]:
     """Bases of P and Q that have not too many columns together."""
     for top, bottom in degrees:
         num, den = polynomial(problem.n_features, top), polynomial(problem.n_features, bottom)
@@ -137,7 +115,7 @@ def _pairs(
             yield num, den
 
 
-def _likeliest(problem: Problem, power: bool, num: Basis, rows: NDArray[np.intp], grid: Floats) -> float | None:
+def _likeliest(problem: Problem, power: bool, num: Basis, rows: Ints, grid: Floats) -> float | None:
     """The κ with which P alone comes nearest to y: the best of the grid, then by thirds between its neighbours."""
     y, columns = problem.y[rows], _unit(num.columns(problem.X[rows]))
     root = np.sqrt(problem.weights[rows])

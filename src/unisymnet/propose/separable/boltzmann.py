@@ -17,9 +17,9 @@ from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..linear.bases import capped
 from ..linear.monomial import nearest_simple
 from ..pool import Pool, is_constant, sample_rows
+from ..view.target import capped
 from ..view.views import View, views_of
 from .exponents import fit_exponents
 

@@ -97,9 +97,7 @@ def _candidates(t: Floats, count: int, inside: bool) -> Floats:
 class _Fit:
     """One start (a view and c0), refitted in the space of y."""
 
-    def __init__(
-        self, problem: Problem, inputs: LogInputs, view: View, c0: float, start: Floats | None = None
-    ) -> None:
+    def __init__(self, problem: Problem, inputs: LogInputs, view: View, c0: float, start: Floats | None = None) -> None:
         self.problem, self.inputs, self.view = problem, inputs, view
         self.y = problem.y[inputs.rows]
         self.t = view.values(self.y)

@@ -137,9 +137,7 @@ class _Wave:
     fades: bool
 
     @classmethod
-    def of(
-        cls, problem: Problem, rows: NDArray[np.intp], view: View, power: tuple[int, float] | None
-    ) -> _Wave | None:
+    def of(cls, problem: Problem, rows: NDArray[np.intp], view: View, power: tuple[int, float] | None) -> _Wave | None:
         X, target = problem.X[rows], view.values(problem.y[rows])
         factor = np.ones(len(rows)) if power is None else X[:, power[0]] ** power[1]
         fine = np.isfinite(target).all() and np.isfinite(factor).all()

@@ -19,9 +19,9 @@ from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..linear.bases import capped
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple
 from ..pool import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
+from ..view.target import capped
 from ..view.views import View, views_of
 from ..write.polynomial import Poly, make_poly
 from ..write.write import write_sum

@@ -19,9 +19,9 @@ from ...deadline import Deadline
 from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Const, Var
-from ..linear.bases import capped
 from ..pool import is_constant
 from ..view.smooth import polynomial, standardised
+from ..view.target import capped
 from ..view.views import views_of
 from .reduce import Reduce
 from .reduction import Reduction

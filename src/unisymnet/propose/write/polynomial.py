@@ -52,9 +52,7 @@ class Poly:
         return max((abs(c) for _, c in self.terms), default=0.0)
 
 
-def make_poly(
-    atoms: Sequence[Expr], powers: Iterable[Sequence[float]], coefficients: Iterable[float]
-) -> Poly:
+def make_poly(atoms: Sequence[Expr], powers: Iterable[Sequence[float]], coefficients: Iterable[float]) -> Poly:
     """Collect equal monomials and drop zeros."""
     table: dict[Powers, float] = {}
     for row, c in zip(powers, coefficients, strict=True):

@@ -1,0 +1,120 @@
+"""Σ_k t^k·P_k(x) = 0 with t a view of y and small polynomials P_k, as a null vector of the columns t^k·φ(x).
+
+Two polynomials make a quotient, t = −P_0/P_1, three the root of a quadratic equation.  Clean data only: fit.py looks at
+noisy ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...problem import Problem
+from ..linear.basis import Basis, Grid
+from ..pool import Floats, Ints
+from ..stage import Task
+from ..view.views import View, views_of
+from ..write.polynomial import Poly
+from ..write.write import write_ratio
+from .null import NULL, single, triangle, unit_rows
+
+__all__ = ["Equation", "Scan", "TOLERANCES", "exact_quotient"]
+
+VIEWS = ("y", "y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")
+MOST_TERMS = 24
+TOLERANCES = (1e-9, 1e-12)  # of numbers in the written law that may be one number
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A view and the bases of P_0, P_1, …"""
+
+    view: View
+    bases: tuple[Basis, ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.bases))
+
+    def matrix(self, problem: Problem, rows: Ints) -> Floats:
+        """The columns t^k·φ(x)."""
+        t = self.view.values(problem.y[rows])[:, None]
+        return np.concatenate([basis.columns(problem.X[rows]) * t**k for k, basis in enumerate(self.bases)], axis=1)
+
+    def holds(self, problem: Problem, rows: Ints) -> bool:
+        """Is there a null vector, on as many rows as that needs?"""
+        table = unit_rows(self.matrix(problem, rows[: len(self) + max(12, len(self) // 4)]))
+        norms = np.linalg.norm(table, axis=0)
+        if len(table) < len(self) + 2 or not norms.all():
+            return False
+        values = np.linalg.svd(table / norms, compute_uv=False)
+        return bool(values[-1] < 10 * NULL * values[0])
+
+    def law(self, task: Task, fewest: int = 3) -> list[Poly] | None:
+        """P_0, P_1, … if the null vector is a law of at least ``fewest`` terms."""
+        problem = task.problem
+        table = unit_rows(self.matrix(problem, task.some_rows(max(3 * len(self), 200))))
+        if len(table) <= len(self) + 2 or not np.all(np.any(table != 0.0, axis=0)):
+            return None
+        dearer = 2 if len(self.bases) > 2 else 0  # every power of t
+        prices = np.concatenate([basis.tokens() + dearer * k for k, basis in enumerate(self.bases)])
+        keep = single(triangle(table / np.linalg.norm(table, axis=0)), prices.tolist(), fewest)
+        if keep is None or len(keep) > min(MOST_TERMS, problem.n_rows // 2):
+            return None
+        table = unit_rows(self.matrix(problem, np.arange(problem.n_rows))[:, keep])
+        norms = np.linalg.norm(table, axis=0)
+        return self.polynomials(keep, np.linalg.svd(triangle(table / norms))[2][-1] / norms)
+
+    def polynomials(self, keep: Ints, coefficients: Floats) -> list[Poly]:
+        """P_0, P_1, … from the kept columns and their coefficients."""
+        found, start = [], 0
+        for basis in self.bases:
+            mine = (keep >= start) & (keep < start + len(basis))
+            found.append(basis.poly(keep[mine] - start, coefficients[mine]))
+            start += len(basis)
+        return found
+
+
+def exact_quotient(task: Task, view: View, num: Basis, den: Basis, fewest: int = 3) -> bool:
+    """Add view(y) = P/Q over these bases to the pool, if it is a law."""
+    law = Equation(view, (num, den)).law(task, fewest)
+    if law is None or not len(law[0]) or not len(law[1]):
+        return False
+    for tol in TOLERANCES:
+        scored = task.pool.add(write_ratio(task.problem, view, law[0], law[1].scaled(-1.0), tol))
+        if scored is not None and scored.exact:
+            return True
+    return False
+
+
+class Scan:
+    """The cheap test for quotients: which views have a null vector over a pair of bases, all views at once."""
+
+    def __init__(self, task: Task, max_columns: int) -> None:
+        problem = task.problem
+        views = [view for view in views_of(problem, VIEWS) if view.strict]
+        rows = task.random_rows(int(1.25 * max_columns) + 20)
+        targets = np.array([view.values(problem.y[rows]) for view in views])
+        usable = np.isfinite(targets).mean(axis=1) > 0.7
+        good = np.isfinite(targets[usable]).all(axis=0)
+        self.views = [view for view, ok in zip(views, usable.tolist(), strict=True) if ok]
+        self.targets = targets[usable][:, good]
+        self.grid = Grid(problem.X[rows[good]])
+
+    def hits(self, num: Basis, den: Basis) -> list[View]:
+        """Project P out of view(y)·Q for all views; what is left has a small singular value."""
+        count = len(num) + len(den)
+        n_rows = min(self.targets.shape[1], count + max(12, count // 4))
+        if n_rows < count + 2 or not len(self.views):
+            return []
+        top, bottom = self.grid.columns(num, (), n_rows), self.grid.columns(den, (), n_rows)
+        with np.errstate(all="ignore"):
+            top = top / np.linalg.norm(top, axis=0)
+            products = self.targets[:, :n_rows, None] * bottom
+            products = products / np.linalg.norm(products, axis=1)[:, None, :]
+        if not np.isfinite(top).all() or not np.isfinite(products).all():
+            return []
+        span = np.linalg.qr(top)[0]
+        left = products - span @ (span.T @ products)
+        least = np.linalg.svd(left, compute_uv=False)[:, -1]
+        return [view for view, value in zip(self.views, least, strict=True) if value < 10 * NULL]
