@@ -43,7 +43,7 @@ HOMES = {
     "features": "propose.screen.features:Features",
     "pairs": "propose.screen.pairs:Pairs",
     "products": "propose.screen.products:Products",
-    "evolve": "propose.evolve.evolve:Evolve",
+    "evolve": "propose.evolve.stage:Evolve",
 }
 PROPOSERS = tuple(HOMES)
 

@@ -11,7 +11,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,6 +33,8 @@ from .translate import Tokens, packed, rules_of, to_expr, to_tokens
 N_UNITS = 1024  # of a bank
 MAX_ROWS = 256  # that one island looks at
 ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
+EXCHANGED = 4  # after so many epochs
+FIRST_WORK = 10_000_000  # of an epoch; each is twice as long as the one before, up to the full length
 SENT = 6  # formulas that an island sends to the next one
 TRIES = 3  # for an epoch whose worker died
 
@@ -60,6 +62,7 @@ class Island:
     shortest: float = math.inf
     waited: int = 0  # epochs
     lives: int = 1
+    apart: bool = False  # takes in nobody from other islands
 
 
 @dataclass(frozen=True)
@@ -174,12 +177,13 @@ class Islands:
             max_size=self.max_size,
         )
 
-    def step(self, parallel: Parallel, deadline: Deadline) -> bool:
-        """One epoch of every island and the exchange; False if the time came first, and nothing has changed."""
+    def step(self, parallel: Parallel, deadline: Deadline) -> list[Found] | None:
+        """One epoch of every island, then the exchange: the best formulas of all, shortest description first; None if
+        the time came first, and nothing has changed."""
         until = math.inf if deadline.moment == math.inf else time.time() + deadline.remaining()
         states = self._lived(parallel, until)
         if states is None:
-            return False
+            return None
         for island, state in zip(self.islands, states, strict=True):
             island.state = state
             island.newcomers = []
@@ -187,14 +191,21 @@ class Islands:
             island.waited = 0 if shortest < island.shortest - 0.5 else island.waited + 1
             island.shortest = min(island.shortest, shortest)
         self.n_epochs += 1
-        if not self.exact:
-            self._exchange()
-        return True
+        found = self._fronts()
+        self._exchange()
+        return found
 
     def _lived(self, parallel: Parallel, until: float) -> list[State] | None:
+        work = min(self.work, FIRST_WORK << min(self.n_epochs, 30))
         for attempt in range(TRIES):
             jobs = [
-                delayed(live)(island.world, island.state, island.newcomers, (self.seed, number, self.n_epochs), until)
+                delayed(live)(
+                    replace(island.world, settings=island.world.settings._replace(work=work)),
+                    island.state,
+                    island.newcomers,
+                    (self.seed, number, self.n_epochs),
+                    until,
+                )
                 for number, island in enumerate(self.islands)
             ]
             try:
@@ -209,20 +220,15 @@ class Islands:
             return None if any(state is None for state in states) else list(states)
         return None
 
-    @property
-    def exact(self) -> bool:
-        """Has an island found a formula that leaves nothing?"""
-        return any(island.state.counts[EXACT] > 0 for island in self.islands)
-
     def _exchange(self) -> None:
-        """The best of each island to the next; who has waited too long begins anew."""
+        """The best of each island to the next; who has waited too long, or has nothing left to find, begins anew."""
         sent = [self._best(island) for island in self.islands]
         for number, island in enumerate(self.islands):
-            if island.waited >= self.patience:
+            if island.waited >= self.patience or island.state.counts[EXACT] > 0:
                 fresh = Island(self._world(number), lives=island.lives + 1)
                 fresh.world = replace(fresh.world, rules=island.world.rules)
                 self.islands[number] = fresh
-            elif self.n_islands > 1 and self.n_epochs % 4 == 0:
+            elif self.n_islands > 1 and self.n_epochs % EXCHANGED == 0 and not island.apart:
                 island.newcomers += sent[number - 1]
 
     @staticmethod
@@ -235,20 +241,25 @@ class Islands:
         genomes = (to_tokens(expr) for expr in exprs)
         self.islands[number].newcomers += [genome for genome in genomes if genome]
 
+    def settle(self, number: int, exprs: Sequence[Expr]) -> None:
+        """Begin island ``number`` anew with these formulas, which nobody from outside may displace."""
+        self.islands[number] = Island(self._world(number), apart=True)
+        self.welcome(number, exprs)
+
     def teach(self, units: Sequence[Expr]) -> None:
         """Parts that somebody holds for likely: all islands use them as units."""
         genomes = [genome for genome in (to_tokens(unit) for unit in units) if genome]
         for island in self.islands:
             island.world = replace(island.world, rules=rules_of(self.problem, genomes, LONGEST_UNIT))
 
-    def fronts(self) -> Iterator[Found]:
-        """The best formulas of all islands, best description first; islands by number among equals."""
-        found = [one for island in self.islands for one in best_of(island.state)]
+    def _fronts(self) -> list[Found]:
         lowest: dict[int, Found] = {}
-        for one in found:
+        for one in (one for island in self.islands for one in best_of(island.state)):
             if one.size not in lowest or one.loss < lowest[one.size].loss:
                 lowest[one.size] = one
-        yield from sorted(lowest.values(), key=lambda one: (one.score, one.size))
+        return sorted(lowest.values(), key=lambda one: (one.score, one.size))
 
-    def counts(self) -> np.ndarray:
-        return np.sum([island.state.counts for island in self.islands], axis=0)
+    @property
+    def lives(self) -> int:
+        """Of the island that has begun anew least often."""
+        return min(island.lives for island in self.islands)

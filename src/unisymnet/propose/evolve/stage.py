@@ -15,16 +15,16 @@ from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...protocols import Proposer
-from ...symbolic.expr import Expr, size, walk
+from ...symbolic.expr import Expr
 from ..write.spell import spell
+from .hints import instance, parts
 from .islands import Found, Islands
-from .moves import LARGEST_HINT, instance
 
 GAIN = 0.97  # of the loss that was proposed at no larger size: less is not worth a fit
 
 
 @dataclass(frozen=True)
-class Evolution:
+class Evolve:
     """Settings of the evolutionary stage.  The number of islands decides what is found; ``n_jobs`` only how soon."""
 
     name: str = "evolve"
@@ -52,20 +52,19 @@ class Evolution:
         proposed: dict[int, float] = {}
         asked = not self.hints
         with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
-            while self.max_epochs is None or islands.n_epochs < self.max_epochs:
+            while islands.lives <= self.lives and (self.max_epochs is None or islands.n_epochs < self.max_epochs):
                 news = [candidate.expr for candidate in front if candidate.expr not in known]
                 known.update(news)
                 islands.welcome(0, [problem.to_scaled(expr) for expr in news])
                 if not asked and islands.n_epochs >= self.alone:
                     asked = True
                     self._learn(islands, problem, front, rng, deadline)
-                if deadline.expired() or not islands.step(parallel, deadline):
+                best = None if deadline.expired() else islands.step(parallel, deadline)
+                if best is None:
                     return
-                for found in self._worth(islands, proposed):
+                for found in self._worth(best, proposed):
                     if (expr := spell(found.expr, problem)) is not None:
                         yield Proposal(expr, self.name)
-                if islands.exact or min(island.lives for island in islands.islands) > self.lives:
-                    return
 
     def _learn(
         self, islands: Islands, problem: Problem, front: ParetoFront, rng: np.random.Generator, deadline: Deadline
@@ -76,16 +75,16 @@ class Evolution:
         if not hints:
             return
         instances = [instance(hint, rng=rng) for hint in hints for _ in range(self.n_instances)]
-        islands.welcome(1 % self.n_islands, instances)
-        parts = dict.fromkeys(part for expr in instances for part in walk(expr) if 1 < size(part) <= LARGEST_HINT)
-        islands.teach(list(parts)[:256])
+        islands.settle(1 % self.n_islands, instances)
+        islands.teach(parts(instances))
 
-    def _worth(self, islands: Islands, proposed: dict[int, float]) -> list[Found]:
-        """Those that leave clearly less than what was proposed at no larger size, the shortest descriptions first."""
+    def _worth(self, best: list[Found], proposed: dict[int, float]) -> list[Found]:
+        """Those that leave clearly less than what was proposed at no larger size."""
         chosen: list[Found] = []
-        for found in islands.fronts():
+        for found in best:
             before = min((loss for size, loss in proposed.items() if size <= found.size), default=np.inf)
             if found.loss < GAIN * before and len(chosen) < self.n_proposals:
                 chosen.append(found)
                 proposed[found.size] = found.loss
-        return chosen
+        # Who asks must get an answer after every epoch, or it could not tell how the time passes.
+        return chosen or best[:1]
