@@ -45,7 +45,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     random_state : int, generator or None, default=0
         Same seed, same formulas, as long as `max_time` does not cut in.
     n_jobs : int or None, default=2
-        Threads that a fit may use at most; None: one. Only large fits of constants use them (ADR 18). Same result.
+        Threads for the islands of evolution and for large fits of constants; None: one; -1: one for each core. Same
+        result. In ``with joblib.parallel_config(backend="dask")``, or another backend, the islands live on its workers.
     operators : list of str, str or None, default=None
         Operators that a formula may use, as names or signs: ``"+,-,*,/,sin"``. None: all.
     max_complexity : int, default=60
@@ -70,6 +71,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         all rows.
     max_evaluations : int or None, default=None
         Number of formulas to fit at most. With this limit results are reproducible on any machine.
+    max_epochs : int or None, default=None
+        Epochs of evolution at most. With this limit and no `max_time` a run repeats itself with any `n_jobs`, on any
+        backend.
     max_rows, max_columns : int, default=2000 and 10
         The search uses at most so many rows and columns; the choice of columns is said in `notes_`.
     warm_start : bool, default=False
@@ -116,6 +120,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         noise: float | None = None,
         validation_fraction: float = 0.2,
         max_evaluations: int | None = None,
+        max_epochs: int | None = None,
         max_rows: int = 2000,
         max_columns: int = 10,
         warm_start: bool = False,
@@ -138,6 +143,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.noise = noise
         self.validation_fraction = validation_fraction
         self.max_evaluations = max_evaluations
+        self.max_epochs = max_epochs
         self.max_rows = max_rows
         self.max_columns = max_columns
         self.warm_start = warm_start

@@ -35,7 +35,8 @@ def options_of(model: Any) -> Options:
     def chosen(problem: Problem) -> tuple[Proposer, ...]:
         if given and not names:
             return (*own, *trained)
-        return (*own, *default_proposers(names or None, trained))
+        evolution = {"n_jobs": model.n_jobs, "max_epochs": model.max_epochs}
+        return (*own, *default_proposers(names or None, trained, evolution))
 
     known = Known(units=model.units, constants=model.constants)
     values = EXPONENTS if model.exponents is None else (*map(float, model.exponents), None)
@@ -44,6 +45,7 @@ def options_of(model: Any) -> Options:
         settings=SearchSettings(
             max_time=model.max_time,
             max_evaluations=model.max_evaluations,
+            repeatable=model.max_evaluations is not None or model.max_epochs is not None,
             max_complexity=model.max_complexity,
             is_noise=only_noise_left,
             looks_noisy=looks_noisy,

@@ -81,8 +81,9 @@ def check_parameters(estimator: Any) -> None:
         _positive(name, given[name], optional=True)
     for name in ("max_complexity", "max_rows", "max_columns"):
         _count(name, given[name])
-    if given["max_evaluations"] is not None:
-        _count("max_evaluations", given["max_evaluations"])
+    for name in ("max_evaluations", "max_epochs"):
+        if given[name] is not None:
+            _count(name, given[name])
     if given["n_jobs"] is not None and (not _is_whole(given["n_jobs"]) or given["n_jobs"] == 0):
         raise ValueError(f"n_jobs must be a whole number other than 0, or None, got {given['n_jobs']!r}")
     share = given["validation_fraction"]

@@ -35,6 +35,7 @@ class SearchSettings:
 
     max_time: float | None = 60.0
     max_evaluations: int | None = None
+    repeatable: bool = False  # counts alone decide, as far as max_time allows: no stage is cut short by the clock
     max_complexity: int = 60
     stop_when_exact: bool = True
     is_noise: NoiseTest | None = None  # what a formula may leave when the target is noisy; None never stops there
@@ -129,7 +130,8 @@ def search(
     whole = Deadline.after(settings.max_time) if settings.max_time is not None else Deadline.never()
     reserve = settings.finish_share * (settings.max_time or 0.0)
     # A limit on evaluations asks for the same front every time: then no stage may be cut short by the clock.
-    asking = Deadline(whole.moment - reserve, sliced=finite and settings.max_evaluations is None)
+    counted = settings.repeatable or settings.max_evaluations is not None
+    asking = Deadline(whole.moment - reserve, sliced=finite and not counted)
     run = _Run(problem, fitter, settings, asking, rng, on_event, stop)
     rows: list[TraceRow] = []
     run.front = ParetoFront(start)

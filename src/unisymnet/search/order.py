@@ -183,10 +183,12 @@ LATE, LATE_IF_NOISY = (at("transformer", width=60, brief=16, **limit) for limit 
 HINTS = (at("transformer", **BEAM_ONLY, width=40),)
 
 
-def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Proposer] = ()) -> tuple[Proposer, ...]:
+def default_proposers(
+    names: Sequence[str] | None = None, trained: Sequence[Proposer] = (), evolution: dict[str, Any] | None = None
+) -> tuple[Proposer, ...]:
     """The proposers called ``names``, or all of them, and networks, which come before evolution: that uses all the time
-    that is left.  Whether the data are noisy decides between two orders; that is judged when the first stages have not
-    found an exact law."""
+    that is left, with these settings.  Whether the data are noisy decides between two orders; that is judged when the
+    first stages have not found an exact law."""
     unknown = [name for name in names or () if name not in PROPOSERS]
     if unknown:
         raise ValueError(f"unknown proposers {', '.join(unknown)}; known are {', '.join(PROPOSERS)}")
@@ -194,12 +196,12 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
     wanted = set(PROPOSERS if names is None else names)
     begun: list[Iterator[Proposal]] = []
     hints = {"hints": HINTS} if "transformer" in wanted else {}
-    evolution = [_loaded(at("evolve", **hints))] if "evolve" in wanted else []
+    evolve = [_loaded(at("evolve", **hints, **(evolution or {})))] if "evolve" in wanted else []
 
     def ordered(places: Sequence[Place]) -> Iterator[Proposer]:
         for place in places:
             if place.part is not None:
-                yield from (Part(stage, begun, *place.part) for stage in evolution)
+                yield from (Part(stage, begun, *place.part) for stage in evolve)
             elif place.name in wanted:
                 yield _loaded(place)
 
@@ -207,7 +209,7 @@ def default_proposers(names: Sequence[str] | None = None, trained: Sequence[Prop
         *ordered(ALWAYS),
         *(OnlyIf(proposer, False, judge) for proposer in ordered(IF_CLEAN)),
         *(OnlyIf(proposer, True, judge) for proposer in ordered(IF_NOISY)),
-        *([OnlyIf(p, True, judge) for p in ordered((LATE_IF_NOISY,))] if evolution else ordered((LATE,))),
+        *([OnlyIf(p, True, judge) for p in ordered((LATE_IF_NOISY,))] if evolve else ordered((LATE,))),
         *trained,
         *ordered((Place("evolve", part=REST),)),
     )
