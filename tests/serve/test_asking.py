@@ -8,6 +8,7 @@ from typer.main import get_command
 
 from unisymnet import DataError
 from unisymnet.cli import app
+from unisymnet.cli.heads import pairs
 from unisymnet.serve.asking import checked, known_settings, to_request
 from unisymnet.serve.commands import fit_command
 
@@ -61,3 +62,12 @@ def test_the_shell_command_is_one_that_the_command_line_takes() -> None:
     assert found["data"] == "my data.csv" and found["features"] == "x 1,x2" and list(found["guess"]) == ["a*x2", "b"]
     assert (found["max_time"], found["seed"], found["operators"]) == (12.5, 3, "+,*")
     assert (float(found["noise"]), found["loss"]) == (0.1, "huber:2.5")
+
+
+def test_units_reach_the_command_line_as_it_reads_them() -> None:
+    known = {"units": {"m": "kg", "v": "m/s"}, "constants": {"g": "9.81 m/s^2"}}
+    words = shlex.split(fit_command(checked(GOOD | {"settings": known})))
+    command: Any = get_command(app)
+    with command.commands["fit"].make_context("fit", words[2:]) as context:
+        assert pairs(context.params["units"], "--units", "") == known["units"]
+        assert pairs(context.params["constant"], "--constant", "") == known["constants"]

@@ -205,14 +205,15 @@ def test_the_browser_computes_what_python_does(window: Browser, server: Server) 
     signs = {"add": "x0 + x1 + 2.5", "sub": "x0 - x1", "mul": "x0*x1*1.5", "div": "x0/x1", "neg": "-x0"}
     signs |= {"pow": "x0**x1 + x0**3 + x1**0.5"}
     for name in OPERATORS:
-        if OPERATORS[name].arity == 1 and name not in signs:
-            signs[name] = f"{name}(x0) + 0.25*{name}(0.7*x1)"
+        if name not in signs:
+            signs[name] = f"{name}(x0) + 0.25*{name}(0.7*x1)" if OPERATORS[name].arity == 1 else f"{name}(x0, x1)"
     for name, text in signs.items():
         formula = Formula.parse(text, ["x0", "x1"])
         tree, values = tree_of(formula)
         script = (
             f"import('/static/js/formula.js').then(m => {{ window.got = m.evaluate({json.dumps(tree)}, "
             f"{json.dumps(X.T.tolist())}, {json.dumps(values)}, 40).map(String); }})"
+            ".catch(e => { window.got = [String(e)]; })"
         )
         window.run(f"void ({script})")
         got = [float(v.replace("Infinity", "inf")) for v in window.wait("window.got")]

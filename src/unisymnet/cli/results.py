@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from ..errors import CheckpointError, DataError
 from ..formula import Formula
@@ -45,15 +46,20 @@ def show_run(run: str, pick: int | None, as_json: bool) -> None:
         print(chosen_text(model.front_[pick]))
 
 
-def predict_rows(run: str, data: str, pick: int | None, out: str | None, delimiter: str | None) -> None:
-    formula = picked_formula(load_run(run), pick)
-    frame, _ = read_frame(data, delimiter)
+def with_predictions(formula: Formula, frame: Any) -> tuple[Any, Any]:
+    """The table with one more column, and the values in it."""
     known = any(name not in frame.columns for name in formula.columns)
     try:
         values = formula.predict(without_units(frame).frame if known else frame)
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from error
-    result = frame.assign(**{f"{formula.target}_predicted": values})
+    return frame.assign(**{f"{formula.target}_predicted": values}), values
+
+
+def predict_rows(run: str, data: str, pick: int | None, out: str | None, delimiter: str | None) -> None:
+    formula = picked_formula(load_run(run), pick)
+    frame, _ = read_frame(data, delimiter)
+    result, values = with_predictions(formula, frame)
     try:
         result.to_csv(sys.stdout if out is None else out, index=False)
     except BrokenPipeError:

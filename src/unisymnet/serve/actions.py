@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..cli.fitting import python_source, read_request
+from ..cli.results import with_predictions
 from ..cli.tables import read_frame
 from ..errors import DataError
 from ..formula import Formula
@@ -58,7 +59,12 @@ class Actions:
         table = read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))
         missing = not_in_shell(wish)
         notes = [*table.notes, *([f"only in Python: {', '.join(missing)}"] if missing else [])]
-        return {"shell": fit_command(wish), "python": python_source(request, table), "notes": notes}
+        return {
+            "shell": fit_command(wish),
+            "python": python_source(request, table),
+            "notes": notes,
+            "groups": views.groups(wish, table),
+        }
 
     def start(self, asked: dict[str, Any]) -> dict[str, Any]:
         wish = checked(asked)
@@ -154,12 +160,9 @@ class Actions:
         _, model, index = self._chosen(asked)
         formula = model.front_[index].formula
         frame, _ = read_frame(str(path))
-        try:
-            values = formula.predict(frame)
-        except (TypeError, ValueError) as error:
-            raise DataError(str(error)) from error
+        result, values = with_predictions(formula, frame)
         text = io.StringIO()
-        frame.assign(**{f"{formula.target}_predicted": values}).to_csv(text, index=False)
+        result.to_csv(text, index=False)
         missing = int((~np.isfinite(values)).sum())
         note = {"rows": len(values), "missing": missing, "column": f"{formula.target}_predicted"}
         return text.getvalue(), note | {"domain": list(formula.domain)}

@@ -9,7 +9,8 @@ import shlex
 from functools import cache
 from typing import Any
 
-OPTIONS = {"random_state": "--seed", "n_jobs": "--jobs"}  # where the name is not the option's
+# Where the name of a setting is not the option's.
+OPTIONS = {"random_state": "--seed", "n_jobs": "--jobs", "constants": "--constant", "constraints": "--constraint"}
 ALWAYS = ("max_time", "random_state")
 
 
@@ -24,8 +25,8 @@ def fit_command(asked: dict[str, Any]) -> str:
         words += ["--guess", guess]
     known = _options()
     for name, value in asked["settings"].items():
-        option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
-        if option in known:
+        option = _option(name, known)
+        if option is not None:
             words += [word for text in _values(value) for word in (option, text)]
     return shlex.join(words)
 
@@ -33,7 +34,7 @@ def fit_command(asked: dict[str, Any]) -> str:
 def not_in_shell(asked: dict[str, Any]) -> list[str]:
     """Settings that only the Python below the command carries."""
     known = _options()
-    return [n for n in asked["settings"] if OPTIONS.get(n, f"--{n.replace('_', '-')}") not in known]
+    return [name for name in asked["settings"] if _option(name, known) is None]
 
 
 def result_commands(run: str, index: int, data: str | None) -> dict[str, str]:
@@ -53,6 +54,11 @@ def result_commands(run: str, index: int, data: str | None) -> dict[str, str]:
         "formula.predict(table)  # a DataFrame with the columns of the formula",
     ]
     return {"shell": "\n".join(lines), "python": "\n".join(code)}
+
+
+def _option(name: str, known: frozenset[str]) -> str | None:
+    spellings = (OPTIONS.get(name), f"--{name.replace('_', '-')}")
+    return next((option for option in spellings if option in known), None)
 
 
 @cache

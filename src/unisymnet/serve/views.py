@@ -10,8 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..cli.check import describe
+from ..cli.heads import without_units
+from ..cli.tables import Table
 from ..formula import Formula
 from ..formula.constants import free
+from ..knowledge.units.system import make_units
 from ..regressor import UniSymNetRegressor
 from ..report.parts import LANGUAGES, formula_sections, r2_shown, shown
 from ..report.rows import Rows, influence, read_rows, thin
@@ -30,9 +33,12 @@ MORE_LANGUAGES = (("numpy", "numpy"), ("julia", "Julia"), ("matlab", "MATLAB"), 
 
 def table_view(results: Results, name: str, target: str | None) -> dict[str, Any]:
     """Columns with kind, range, missing values and a histogram; what `unisymnet check` says."""
-    frame, dialect = results.frame(name)
-    found = describe(name, frame, dialect, target)
+    raw, dialect = results.frame(name)
+    read = without_units(raw)
+    frame = read.frame
+    found = describe(name, frame, dialect, read.short(target))
     for column in found["columns"]:
+        column["unit"] = read.units.get(column["name"])
         if column["kind"] == "number":
             values = frame[column["name"]].to_numpy(dtype="float64")
             values = values[np.isfinite(values)]
@@ -42,6 +48,14 @@ def table_view(results: Results, name: str, target: str | None) -> dict[str, Any
         else:
             column["examples"] = [str(value)[:40] for value in frame[column["name"]].dropna().unique()[:3]]
     return found | {"name": name}
+
+
+def groups(wish: dict[str, Any], table: Table) -> list[str]:
+    """What the units leave of the law, as far as they are known."""
+    units = {**table.units, **(wish["settings"].get("units") or {})}
+    names = [str(name) for name in table.X.columns]
+    system = make_units(units or None, wish["settings"].get("constants"), names, str(table.y.name))
+    return [] if system is None else [*system.groups_text(), *system.notes()]
 
 
 def run_summary(results: Results, run: Run, state: str) -> dict[str, Any]:

@@ -10,13 +10,20 @@ function power(a, b) {
   return a ** b;
 }
 
+function erf(x) {
+  if (Math.abs(x) > 6) return Math.sign(x);
+  let term = x, total = x;
+  for (let n = 1; n < 200; n++) { term *= (2 * x * x) / (2 * n + 1); total += term; } // all of one sign: nothing cancels
+  return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * total;
+}
+
 export const OPERATORS = {
   add: fold((a, b) => a + b), mul: fold((a, b) => a * b), sub: two((a, b) => a - b), div: two((a, b) => a / b),
   pow: two(power), neg: one((a) => -a), inv: one((a) => 1 / a), square: one((a) => a * a),
   sin: one(Math.sin), cos: one(Math.cos), tan: one(Math.tan), exp: one(Math.exp), ln: one(Math.log), sqrt: one(Math.sqrt),
   abs: one(Math.abs), sinh: one(Math.sinh), cosh: one(Math.cosh), tanh: one(Math.tanh),
   asin: one(Math.asin), acos: one(Math.acos), atan: one(Math.atan),
-  min: fold(Math.min), max: fold(Math.max),
+  min: fold(Math.min), max: fold(Math.max), erf: one(erf), step: one((a) => (a > 0 ? 1 : a <= 0 ? 0 : NaN)),
 };
 
 export function known(tree) {

@@ -12,7 +12,7 @@ export async function setupView(main, { name }) {
   const [home, first] = await Promise.all([get("home"), get("table", { name })]);
   const wish = { data: name, target: first.target, inputs: new Set(), units: {}, time: 60, texts: {} };
   for (const column of first.columns) if (column.kind === "number" && column.name !== wish.target) wish.inputs.add(column.name);
-  const offers = home.settings, below = el("div"), warned = el("div"), columns = el("div");
+  const offers = home.settings, below = el("div"), warned = el("div"), columns = el("div"), grouped = el("div", { class: "groups", "aria-live": "polite" });
 
   const asked = () => {
     const numbers = first.columns.filter((column) => column.kind === "number" && column.name !== wish.target).map((column) => column.name);
@@ -25,6 +25,7 @@ export async function setupView(main, { name }) {
     try {
       const found = await post("commands", asked());
       below.replaceChildren(commands(found.shell, found.python, found.notes.map(sentence).join(" ")));
+      grouped.replaceChildren(...(found.groups.length ? [el("h3", {}, "What the units leave of the law"), el("ul", {}, found.groups.map((text) => el("li", {}, text)))] : []));
     } catch (error) {
       below.replaceChildren(el("p", { class: "card hint" }, error.message));
     }
@@ -46,7 +47,7 @@ export async function setupView(main, { name }) {
       start.disabled = false;
     }
   } } },
-    card(`${first.rows} rows, ${first.columns.length} columns`, el("p", { class: "hint" }, "Mark the column to explain and tick those it may depend on."), columns),
+    card(`${first.rows} rows, ${first.columns.length} columns`, el("p", { class: "hint" }, "Mark the column to explain and tick those it may depend on."), columns, grouped),
     warned,
     card("The search", timeChoice(wish, refresh), knowledge(wish, offers, refresh), more(wish, offers, refresh), el("div", { class: "actions" }, start)));
   main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, name)), form, below);
@@ -69,7 +70,7 @@ function columnTable(table, wish, offers, changed, refresh) {
       wish.inputs[event.target.checked ? "add" : "delete"](column.name);
       refresh();
     } } });
-    const unit = units ? el("td", {}, numeric ? el("input", { type: "text", class: "unit", value: wish.units[column.name] ?? "", placeholder: "m/s", "aria-label": `Unit of ${column.name}`, on: { input: (event) => {
+    const unit = units ? el("td", {}, numeric ? el("input", { type: "text", class: "unit", value: wish.units[column.name] ?? "", placeholder: column.unit ?? "", "aria-label": `Unit of ${column.name}`, on: { input: (event) => {
       wish.units[column.name] = event.target.value.trim();
       refresh();
     } } }) : null) : null;
@@ -101,6 +102,7 @@ function knowledge(wish, offers, refresh) {
     return field(label, control, hint);
   };
   const fields = [text("guesses", "Formulas you suspect", "One a line, in the names of the columns; other names are constants to fit: a*x/(b + x)", 2)];
+  if ("constants" in offers) fields.push(text("constants", "Known constants", "One a line, with unit: g = 9.81 m/s^2", 2));
   if ("constraints" in offers) fields.push(text("constraints", "What must hold", "One a line: dy/dx >= 0, y >= 0, f(0) = 1", 2));
   if ("template" in offers) fields.push(text("template", "Form of the formula", "For example: exp(-f(t))*g(x) + c"));
   if ("noise" in offers) fields.push(text("noise", "Error of the measurements", "One standard deviation, in the unit of the column to explain, if you know it"));
@@ -132,6 +134,8 @@ function settingsOf(wish, offers) {
   const found = {}, texts = wish.texts;
   const units = Object.fromEntries(Object.entries(wish.units).filter(([name, unit]) => unit && (name === wish.target || wish.inputs.has(name))));
   if ("units" in offers && Object.keys(units).length) found.units = units;
+  const pairs = lines(texts.constants).map((line) => line.split("=", 2).map((part) => part.trim())).filter(([name, value]) => name && value);
+  if (pairs.length) found.constants = Object.fromEntries(pairs);
   if (lines(texts.constraints).length) found.constraints = lines(texts.constraints);
   for (const name of ["template", "operators", "goal", "loss"]) if (texts[name]?.trim()) found[name] = texts[name].trim();
   for (const name of ["max_complexity", "random_state", "n_jobs"]) if (texts[name]?.trim()) found[name] = Number.parseInt(texts[name], 10);
