@@ -120,6 +120,9 @@ def fit(
     max_evaluations: Annotated[int | None, typer.Option(help="formulas to try at most")] = None,
     units: Units = None,
     constant: Constants = None,
+    constraint: Annotated[
+        list[str] | None, typer.Option(help='what the formula must do, "dy/dx1 >= 0"; may be repeated')
+    ] = None,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
     seed: Seed = 0,
@@ -146,6 +149,7 @@ def fit(
         "max_evaluations": max_evaluations,
         "units": pairs(units, "--units", "v=m/s"),
         "constants": pairs(constant, "--constant", "g=9.81 m/s^2"),
+        "constraints": list(constraint) if constraint else None,
     }
     request = Request(
         data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings,

@@ -1,6 +1,6 @@
 """What the user knows about a law, as the search and the table need it.
 
-`Known` holds the parameters as given; `Knowledge` is the same for the columns of one table.  It adds proposers, stands
+`Known` holds the parameters as given; `Knowledge` is the same for the rows of one fit.  It adds proposers, stands
 between the search and the fitter so that nothing that contradicts it gets onto the front, and writes into the table
 what it has to say about each formula.  The best formulas that were turned away are kept, to be shown beside.
 """
@@ -12,20 +12,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..candidate import Candidate, ParetoFront, Proposal, Status
+from ..candidate import Candidate, ParetoFront
 from ..deadline import Deadline
 from ..formula import Formula
 from ..problem import Problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
 from ..symbolic.expr import Expr
-from .units.reduced import Solve, reduced_searches
+from .judged import Judged
+from .reduced import Reduced, Solve
+from .shape.shapes import Shapes, make_shapes
+from .units.groups import reduced_searches
 from .units.strict import Strict
 from .units.system import UnitSystem, make_units, renumbered
 from .units.unit import unit_text
 
+Floats = NDArray[np.float64]
 Remarks = tuple[tuple[str, str], ...]  # heads and cells of further columns of the table
+
+EVALUATIONS_SHARE = 5  # of a limited number of evaluations, for one search on other inputs
 
 
 @dataclass(frozen=True)
@@ -34,99 +41,107 @@ class Known:
 
     units: Mapping[str, str] | None = None
     constants: Mapping[str, str | float] | None = None
+    constraints: Sequence[str] | None = None
 
-    def of(self, names: Sequence[str], target: str) -> Knowledge | None:
-        """For a table with these columns; a DataError says what does not fit it.  None where nothing is known."""
+    def of(self, names: Sequence[str], target: str, X: Floats, y: Floats) -> Knowledge | None:
+        """For these rows; a DataError says what does not fit them.  None where nothing is known."""
         units = make_units(self.units, self.constants, names, target)
-        return None if units is None else Knowledge(units)
+        shapes = make_shapes(self.constraints, X, y, names, target)
+        return None if units is None and shapes is None else Knowledge(tuple(names), units, shapes)
 
     def fingerprinted(self) -> dict[str, Any]:
         """What a checkpoint must have in common to be taken up again."""
         given = {"units": self.units, "constants": self.constants}
-        return {name: sorted(value.items()) for name, value in given.items() if value}
+        found: dict[str, Any] = {name: sorted(value.items()) for name, value in given.items() if value}
+        return {**found, **({"constraints": list(self.constraints)} if self.constraints else {})}
 
 
 @dataclass(frozen=True)
 class Knowledge:
     """What is known about one table."""
 
-    units: UnitSystem
+    names: tuple[str, ...]
+    units: UnitSystem | None = None
+    shapes: Shapes | None = None
     refused: list[Candidate] = field(default_factory=list)  # the best that were turned away, in all columns
 
-    def notes(self) -> tuple[str, ...]:
-        return tuple(self.units.notes())
+    def notes(self, picked: Formula) -> tuple[str, ...]:
+        found = list(self.units.notes()) if self.units else []
+        if self.shapes:
+            found += [*self.shapes.contradictions(self.names), self.shapes.sentence(picked.expr)]
+        return tuple(found)
 
     def proposers(
         self, chosen: Sequence[Proposer], problem: Problem, columns: Sequence[int], solve: Solve
     ) -> tuple[Proposer, ...]:
-        """Searches on groups without a unit first; then the others, their formulas also without forbidden terms."""
-        units = self.units.restricted(columns)
-        strict = [Strict(proposer, units) for proposer in chosen]
-        return (*reduced_searches(units, problem, solve), *strict)
+        """Searches on other inputs first; then the others, their formulas also without terms that units forbid."""
+        first: list[Proposer] = []
+        if self.shapes:
+            kept = list(columns)
+            for offset, factor, inputs in self.shapes.coordinates():
+                inner = [_within(expr, kept) for expr in (offset, factor, *(inputs[i] for i in kept))]
+                if all(expr is not None for expr in inner):
+                    exprs = [expr for expr in inner if expr is not None]
+                    first.append(Reduced(exprs[1], tuple(exprs[2:]), solve, "constraints", exprs[0]))
+        if self.units:
+            units = self.units.restricted(columns)
+            first += reduced_searches(units, problem, solve)
+            chosen = [Strict(proposer, units) for proposer in chosen]
+        return (*first, *chosen)
 
     def fitter(self, fitter: Fitter, columns: Sequence[int]) -> Fitter:
-        return _Knowing(fitter, self, tuple(columns))
+        return Judged(fitter, self, tuple(columns))
 
     def allows(self, expr: Expr) -> bool:
         """May this formula, in all columns, be shown?"""
-        return self.units.read(expr).fits
+        if self.units and not self.units.read(expr).fits:
+            return False
+        return self.shapes is None or self.shapes.allows(expr)
+
+    def mended(self, expr: Expr) -> Expr | None:
+        """The formula with constants that keep the constraints; None where units forbid it, or none are found."""
+        if self.shapes is None or (self.units and not self.units.read(expr).fits):
+            return None
+        return self.shapes.mended(expr)
 
     def price(self, expr: Expr) -> int:
         """Tokens that a formula costs beside its own, for constants that would have to be explained."""
-        return self.units.price(self.units.read(expr))
+        return self.units.price(self.units.read(expr)) if self.units else 0
 
     def dressed(self, formula: Formula) -> Formula:
-        return self.units.dressed(formula)
+        return self.units.dressed(formula) if self.units else formula
 
     def remarks(self, formula: Formula) -> Remarks:
         """Further cells of the table for one formula."""
-        reading = self.units.read(formula.expr)
-        if not reading.fits:
-            return (("units", "no"),)
-        dimensions = [unit_text(u, self.units.preferred) for u in reading.constants if not u.is_number]
-        if not dimensions:
-            return (("units", "ok"),)
-        n = len(dimensions)
-        return (("units", f"if c is in {dimensions[0]}" if n == 1 else f"if {n} c have units"),)
+        found: list[tuple[str, str]] = []
+        if self.units:
+            found.append(("units", self._unit_remark(self.units, formula.expr)))
+        if self.shapes:
+            found.append(("constraints", self.shapes.remark(formula.expr)))
+        return tuple(found)
 
     def refuse(self, candidate: Candidate) -> None:
         """Remember the best formulas that were turned away."""
-        front = ParetoFront([*self.refused, candidate])
-        self.refused[:] = list(front)
+        self.refused[:] = list(ParetoFront([*self.refused, candidate]))
+
+    def _unit_remark(self, units: UnitSystem, expr: Expr) -> str:
+        reading = units.read(expr)
+        if not reading.fits:
+            return "no"
+        dimensions = [unit_text(unit, units.preferred) for unit in reading.constants if not unit.is_number]
+        if not dimensions:
+            return "ok"
+        return f"if c is in {dimensions[0]}" if len(dimensions) == 1 else f"if {len(dimensions)} c have units"
 
 
-@dataclass(frozen=True)
-class _Knowing:
-    """A fitter whose candidates agree with what is known."""
+def _within(expr: Expr, columns: list[int]) -> Expr | None:
+    """A formula of all columns in those that are searched, or None if it needs another."""
+    from ..symbolic.expr import variables
 
-    fitter: Fitter
-    knowledge: Knowledge
-    columns: tuple[int, ...]
-
-    def fit(
-        self, proposal: Proposal, problem: Problem, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Candidate:
-        return self._judged(self.fitter.fit(proposal, problem, rng=rng, deadline=deadline))
-
-    def finish(self, candidate: Candidate, problem: Problem, *, deadline: Deadline) -> Candidate:
-        clean = self._judged(self.fitter.finish(candidate, problem, deadline=deadline))
-        return clean if clean.status is Status.OK else candidate
-
-    def _judged(self, candidate: Candidate) -> Candidate:
-        if candidate.status is not Status.OK:
-            return candidate
-        expr = renumbered(candidate.expr, self.columns)
-        if not self.knowledge.allows(expr):
-            self.knowledge.refuse(replace(candidate, expr=expr))
-            return replace(candidate, status=Status.REFUSED, loss=float("inf"))
-        price = self.knowledge.price(expr)
-        return replace(candidate, complexity=_size(candidate) + price) if price else candidate
-
-
-def _size(candidate: Candidate) -> int:
-    from ..metrics import complexity
-
-    return complexity(candidate.expr)
+    if any(i not in columns for i in variables(expr)):
+        return None
+    place = {column: index for index, column in enumerate(columns)}
+    return renumbered(expr, [place.get(i, 0) for i in range(max(columns, default=0) + 1)])
 
 
 def solver(
@@ -136,6 +151,7 @@ def solver(
     stop: Callable[[], bool],
 ) -> Solve:
     """A whole search for a smaller problem, within the time of a stage."""
+
     def solve(problem: Problem, rng: np.random.Generator, deadline: Deadline) -> ParetoFront:
         limit = settings.max_evaluations
         within = replace(
@@ -146,6 +162,3 @@ def solver(
         return search(problem, proposers(problem), fitter(), within, rng=rng, stop=stop).front
 
     return solve
-
-
-EVALUATIONS_SHARE = 5  # of a limited number of evaluations, for one search on groups

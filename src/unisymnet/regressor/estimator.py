@@ -89,6 +89,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         that adds metres to seconds is then shown, and every constant has its unit.
     constants : dict or None, default=None
         Constants that the law may hold, with units: ``{"g": "9.81 m/s^2"}``.
+    constraints : list of str or None, default=None
+        What the formula must do: ``["y >= 0", "dy/dx1 >= 0", "y -> 1 as x1 -> inf", "even in x2", "uses x3"]``.
 
     Attributes
     ----------
@@ -129,6 +131,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         verbose: bool = False,
         units: dict[str, str] | None = None,
         constants: dict[str, str | float] | None = None,
+        constraints: Sequence[str] | None = None,
     ) -> None:
         self.max_time = max_time
         self.random_state = random_state
@@ -152,6 +155,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.verbose = verbose
         self.units = units
         self.constants = constants
+        self.constraints = constraints
 
     def fit(
         self,

@@ -66,7 +66,7 @@ def run_fit(
     began = max(time.monotonic() if called is None else called, warm_all())
     limit = options.settings.max_time
     deadline = Deadline.never() if limit is None else Deadline(began + limit)
-    knowledge = options.known.of(data.names, data.target)
+    knowledge = options.known.of(data.names, data.target, data.X, data.y)
     options = replace(options, knowledge=knowledge)
     X, y, weights = canonical(data.X, data.y, data.weights)
     wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
@@ -104,7 +104,7 @@ def run_fit(
     if knowledge is not None:
         beside = best_refused(knowledge, rows, data, entries[picked], options.noise)
         entries = annotated(entries, knowledge)
-        notes = [*knowledge.notes(), *notes]
+        notes = [*knowledge.notes(entries[picked].formula), *notes]
     return Outcome(
         entries=entries,
         picked=picked,

@@ -1,0 +1,150 @@
+"""Constraints: their text, derivatives and intervals behind them, verdicts, and that the estimator keeps to them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.errors import DataError
+from unisymnet.knowledge.shape.check import HELD, PROVED, VIOLATED, Box, check
+from unisymnet.knowledge.shape.differ import derivative
+from unisymnet.knowledge.shape.interval import bounds
+from unisymnet.knowledge.shape.repair import repaired
+from unisymnet.knowledge.shape.rules import Between, Limit, read_rules
+from unisymnet.symbolic import evaluate, parse
+
+NAMES = ["x1", "x2", "x3"]
+FORMULAS = [
+    "x0**2*x1 - 3*x0/x1",
+    "sin(x0*x1) + cos(x2)**2",
+    "exp(-x0)*ln(1 + x1**2)/sqrt(x2)",
+    "x0**1.5/(1 + x1**3) - tanh(x2)",
+    "abs(x0 - x1)*atan(x2) + cosh(x0/3)",
+    "x1**x0 + 1/(x2 + 2)**2",
+    "asin(x0/10)*acos(x1/10) + tan(x2/10) + sinh(x0/5)",
+]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_derivatives_are_those_of_differences(text: str) -> None:
+    expr = parse(text)
+    X = np.random.default_rng(0).uniform(0.5, 2.0, (20, 3))
+    for index in range(3):
+        step = np.zeros(3)
+        step[index] = 1e-6
+        slope = (evaluate(expr, X + step) - evaluate(expr, X - step)) / 2e-6
+        assert np.allclose(evaluate(derivative(expr, index), X), slope, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_bounds_hold_all_values(text: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    low = rng.uniform(-3.0, 3.0, (1, 3))
+    high = low + rng.uniform(0.0, 3.0, (1, 3))
+    bottom, top = bounds(parse(text), low, high)
+    values = evaluate(parse(text), rng.uniform(low, high, (200, 3)))
+    finite = values[np.isfinite(values)]
+    if len(finite):
+        assert bottom[0] <= finite.min() and finite.max() <= top[0]
+
+
+def _verdict(formula: str, text: str) -> str:
+    X = np.random.default_rng(0).uniform(0.5, 5.0, (100, 3))
+    box = Box.around(X, X[:, 0], NAMES)
+    (rule,) = read_rules([text], NAMES, "y")
+    return check(parse(formula), rule, box).kind
+
+
+@pytest.mark.parametrize(
+    ("formula", "text", "kind"),
+    [
+        ("x0**2 + x1", "y >= 0", PROVED),
+        ("sin(x0) + 0.9", "y >= 0", VIOLATED),
+        ("x0*x1/(1 + x1)", "dy/dx1 >= 0", PROVED),
+        ("exp(-x0)*x1", "dy/dx1 >= 0", VIOLATED),
+        ("ln(1 + x0)", "d2y/dx1^2 <= 0", PROVED),
+        ("x0*x1", "d2y/dx1dx2 >= 0", PROVED),
+        ("x0/(1 + x0)", "y -> 1 as x1 -> inf", HELD),
+        ("x0/(2 + 2*x0)", "y -> 1 as x1 -> inf", VIOLATED),
+        ("x0*sin(x0)", "even in x1", PROVED),
+        ("x0*sin(x0)", "odd in x1", VIOLATED),
+        ("x0*x1 + x0 + x1", "y(x1, x2) = y(x2, x1)", PROVED),
+        ("x0 - x1", "y(x1, x2) = y(x2, x1)", VIOLATED),
+        ("x0*exp(-x1)", "y(x1=0) = 0", PROVED),
+        ("x0 + 1", "y(x1=0) = 0", VIOLATED),
+        ("x0*x1", "uses x3", VIOLATED),
+        ("0.5*x0", "0 <= c <= 1", PROVED),
+        ("-x0", "y >= 0 for x1 in [-3, -1]", PROVED),
+    ],
+)
+def test_verdicts(formula: str, text: str, kind: str) -> None:
+    assert _verdict(formula, text) == kind
+
+
+def test_texts_are_read_and_mistakes_told() -> None:
+    (rule,) = read_rules("0 <= y <= 1 for x1 in [0, 10] and x2 > 3", NAMES, "E")
+    assert isinstance(rule, Between) and (rule.low, rule.high) == (0.0, 1.0) and len(rule.region) == 2
+    (named,) = read_rules(["dE/dx1 <= 0"], NAMES, "E")
+    assert isinstance(named, Between) and named.by == ((0, 1),) and named.high == 0.0
+    (limit,) = read_rules(["y -> -inf as x2 -> 0"], NAMES, "E")
+    assert isinstance(limit, Limit) and limit.where == 0.0 and limit.value == -np.inf
+    for text, message in [
+        ("y is nice", "not understood"),
+        ("dy/dx9 >= 0", "columns are x1, x2, x3"),
+        ("1 <= y <= 0", "cannot hold"),
+        ("d2y/dx1 >= 0", "order"),
+        ("y >= 0 for x1 in [3, 1]", "empty range"),
+        ("y(x1, x2) = y(x2, x3)", "same columns"),
+    ]:
+        with pytest.raises(DataError, match=message):
+            read_rules([text], NAMES, "y")
+
+
+def test_constants_are_mended_not_more_than_needed() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.0, 1.0, (80, 1))
+    y = 0.02 * X[:, 0] + rng.normal(0, 0.1, 80)
+    box = Box.around(X, y, ["x1"])
+    rules = [r for r in read_rules(["dy/dx1 >= 0"], ["x1"], "y") if isinstance(r, Between)]
+    found = repaired(parse("0.2 - 0.3*x0"), rules, [], box, X, y)
+    assert found is not None
+    slope = evaluate(derivative(found, 0), X)
+    assert (slope >= 0.0).all() and slope.max() < 0.2
+
+
+def _growth() -> tuple[pd.DataFrame, pd.Series]:
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"x1": rng.uniform(0.2, 6.0, 60), "x2": rng.uniform(0.5, 2.0, 60)})
+    y = pd.Series(X["x2"] * X["x1"] / (1 + X["x1"]), name="rate") + rng.normal(0, 0.08, 60)
+    return X, y
+
+
+def test_the_estimator_keeps_to_constraints(tmp_path: Path) -> None:
+    X, y = _growth()
+    rules = ["drate/dx1 >= 0", "rate(x1=0) = 0", "d2y/dx1^2 <= 0"]
+    model = UniSymNetRegressor(max_time=8, max_evaluations=300, constraints=rules).fit(X, y)
+    box = Box.around(X.to_numpy(), y.to_numpy(), ["x1", "x2"])
+    for rule in read_rules(rules, ["x1", "x2"], "rate"):
+        assert check(model.formula_.expr, rule, box).kind != VIOLATED
+    assert dict(model.front_[model.picked_].remarks)["constraints"] in ("proved", "held at 20,000 points")
+    assert any(note.startswith("constraints:") for note in model.notes_)
+    model.save(tmp_path / "model.json")
+    again = UniSymNetRegressor.load(tmp_path / "model.json")
+    assert str(again) == str(model) and list(again.constraints) == rules
+
+
+def test_contradictions_are_told() -> None:
+    X, y = _growth()
+    model = UniSymNetRegressor(max_time=5, max_evaluations=60, constraints=["y <= 0.5"]).fit(X, y)
+    assert any("rows contradict y <= 0.5" in note for note in model.notes_)
+    falling = UniSymNetRegressor(max_time=5, max_evaluations=80, constraints=["dy/dx1 <= 0"]).fit(X, y)
+    (beside,) = falling.beside_
+    assert "violated" in dict(beside.remarks)["constraints"] and "not allowed" in str(falling)
