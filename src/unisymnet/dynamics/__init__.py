@@ -1,0 +1,1 @@
+"""Dynamics: from trajectories to differential equations one can simulate."""

@@ -1,0 +1,300 @@
+"""The compiled integrator: Dormand and Prince's method of order 5 with steps of its own choice and sensitivities.
+
+Every segment starts from its own state and is carried to each of its times; with it go the derivatives of the states
+by that start and by the constants, which solve linear equations along the trajectory.  Columns that are not
+integrated (inputs, or states that a smoother knows) are read from a table by cubic interpolation.  A segment that
+blows up or needs too many steps gets nan.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import int64, njit
+from numpy.typing import NDArray
+
+from ..fit.elementary import PART, STRICT
+from ..fit.interpreter import backward, forward
+from .program import Program
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HUGE = 1e12  # times the scale of a state: the trajectory is lost
+
+
+# Coefficients of Dormand and Prince (1980).
+_C = np.array([0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0])
+_A = np.array(
+    [
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [1 / 5, 0.0, 0.0, 0.0, 0.0, 0.0],
+        [3 / 40, 9 / 40, 0.0, 0.0, 0.0, 0.0],
+        [44 / 45, -56 / 15, 32 / 9, 0.0, 0.0, 0.0],
+        [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0.0, 0.0],
+        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0.0],
+        [35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+    ]
+)
+_E = np.array([71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+
+
+@njit(**PART)
+def _rates(
+    now: float,
+    z: Floats,
+    out: Floats,
+    n_states: int,
+    n_wide: int,
+    place: Ints,
+    code: Ints,
+    first_step: Ints,
+    first_register: Ints,
+    results: Ints,
+    thetas: Ints,
+    theta_first: Ints,
+    addresses: Ints,
+    work: Floats,
+    adj: Floats,
+    table: Floats,
+    slopes: Floats,
+    grid: Floats,
+    jac: Floats,
+) -> None:
+    """Rates of the states, and with ``n_wide`` > 0 of their derivatives by starts and constants."""
+    n_columns = table.shape[1]
+    spot = (now - grid[0]) / grid[1]
+    k = int(spot)
+    k = 0 if k < 0 else (table.shape[0] - 2 if k > table.shape[0] - 2 else k)
+    s = spot - k
+    h00, h10 = (1.0 + 2.0 * s) * (1.0 - s) ** 2, s * (1.0 - s) ** 2
+    h01, h11 = s * s * (3.0 - 2.0 * s), s * s * (s - 1.0)
+    for c in range(n_columns):
+        work[c] = (
+            h00 * table[k, c] + h01 * table[k + 1, c] + grid[1] * (h10 * slopes[k, c] + h11 * slopes[k + 1, c])
+        )
+    for e in range(n_states):
+        work[place[e]] = z[e]
+    forward(addresses[0], code, int64(0), code.shape[0], work, int64(1), int64(1))
+    for e in range(n_states):
+        out[e] = work[results[e]]
+    if n_wide == 0:
+        return
+    for e in range(n_states):
+        for c in range(n_columns):
+            adj[c] = 0.0
+        for r in range(first_register[e], first_register[e + 1]):
+            adj[r] = 0.0
+        adj[results[e]] = 1.0
+        steps = code[first_step[e] : first_step[e + 1]]
+        backward(addresses[1], steps, int64(0), int64(0), work, adj, int64(1), int64(1))
+        for j in range(n_states):
+            jac[j] = adj[place[j]]
+        for q in range(n_wide):
+            total = 0.0
+            for j in range(n_states):
+                total += jac[j] * z[n_states + j * n_wide + q]
+            out[n_states + e * n_wide + q] = total
+        for i in range(theta_first[e], theta_first[e + 1]):
+            out[n_states + e * n_wide + n_states + thetas[i, 1]] += adj[thetas[i, 0]]
+
+
+@njit(**PART)
+def _segment(
+    times: Floats,
+    start: Floats,
+    states: Floats,
+    wide: Floats,
+    n_wide: int,
+    scales: Floats,
+    tolerance: float,
+    max_steps: int,
+    place: Ints,
+    code: Ints,
+    first_step: Ints,
+    first_register: Ints,
+    results: Ints,
+    thetas: Ints,
+    theta_first: Ints,
+    addresses: Ints,
+    work: Floats,
+    adj: Floats,
+    table: Floats,
+    slopes: Floats,
+    grid: Floats,
+    k: Floats,
+) -> int:
+    """Carry one start through ``times``; the number of steps, or -1 if the trajectory is lost."""
+    d = len(start)
+    size = d * (1 + n_wide)
+    jac = np.empty(d)
+    z, y = np.zeros(size), np.zeros(size)
+    z[:d] = start
+    if n_wide:
+        for e in range(d):
+            z[d + e * n_wide + e] = 1.0
+    states[0] = start
+    if n_wide:
+        wide[0] = z[d:].reshape(d, n_wide)
+    now = times[0]
+    _rates(
+        now, z, k[0], d, n_wide, place, code, first_step, first_register, results, thetas, theta_first, addresses,
+        work, adj, table, slopes, grid, jac,
+    )  # fmt: skip
+    step = times[1] - times[0] if len(times) > 1 else 0.0
+    count = 0
+    for i in range(1, len(times)):
+        while now < times[i]:
+            count += 1
+            if count > max_steps:
+                return -1
+            left = times[i] - now
+            last = step >= left * (1.0 - 1e-10)
+            # Two equal steps rather than a long and a tiny one.
+            h = left if last else (0.5 * left if step > 0.5 * left else step)
+            for stage in range(1, 7):
+                for j in range(size):
+                    total = 0.0
+                    for b in range(stage):
+                        total += _A[stage, b] * k[b, j]
+                    y[j] = z[j] + h * total
+                _rates(
+                    now + _C[stage] * h, y, k[stage], d, n_wide, place, code, first_step, first_register, results,
+                    thetas, theta_first, addresses, work, adj, table, slopes, grid, jac,
+                )  # fmt: skip
+            worst = 0.0
+            for j in range(d):
+                error = 0.0
+                for b in range(7):
+                    error += _E[b] * k[b, j]
+                bound = tolerance * (scales[j] + max(abs(z[j]), abs(y[j])))
+                worst = max(worst, abs(h * error) / bound)
+                if not abs(y[j]) < HUGE * scales[j]:
+                    worst = np.inf
+            if worst <= 1.0:
+                now = times[i] if last else now + h
+                z[:] = y
+                k[0] = k[6]
+                grow = 5.0 if worst < 1e-4 else min(5.0, 0.9 * worst**-0.2)
+                if not last or h >= 0.5 * step:
+                    step = h * max(grow, 0.2)
+            else:
+                shrink = 0.1 if not worst < np.inf else max(0.1, 0.9 * worst**-0.2)
+                step = h * shrink
+                if step < 1e-13 * max(abs(now), times[-1] - times[0]):
+                    return -1
+        states[i] = z[:d]
+        if n_wide:
+            wide[i] = z[d:].reshape(d, n_wide)
+    return count
+
+
+@njit(**STRICT)
+def _all_segments(
+    firsts: Ints,
+    lasts: Ints,
+    tables: Ints,
+    times: Floats,
+    starts: Floats,
+    params: Floats,
+    constants: Floats,
+    n_wide: int,
+    scales: Floats,
+    tolerance: float,
+    max_steps: int,
+    place: Ints,
+    code: Ints,
+    first_step: Ints,
+    first_register: Ints,
+    results: Ints,
+    thetas: Ints,
+    theta_first: Ints,
+    addresses: Ints,
+    table: Floats,
+    slopes: Floats,
+    grids: Floats,
+    states: Floats,
+    wide: Floats,
+) -> int:
+    """All segments; returns how many were lost (their rows are nan)."""
+    work, adj = constants.copy(), np.zeros_like(constants)
+    for i in range(len(thetas)):
+        work[thetas[i, 0]] = params[thetas[i, 1]]
+    d = starts.shape[1]
+    k = np.zeros((7, d * (1 + n_wide)))
+    lost = 0
+    for m in range(len(firsts)):
+        a, b = firsts[m], lasts[m]
+        states[a:b] = np.nan
+        g, rows = tables[m, 0], tables[m, 1]
+        used = _segment(
+            times[a:b], starts[m], states[a:b], wide[a:b], n_wide, scales, tolerance, max_steps, place, code,
+            first_step, first_register, results, thetas, theta_first, addresses, work, adj, table[g : g + rows],
+            slopes[g : g + rows], grids[m], k,
+        )  # fmt: skip
+        if used < 0:
+            lost += 1
+            states[a:b] = np.nan
+    return lost
+
+
+class Lanes:
+    """Where segments lie: rows of one long list of times, each with the table of its driven columns."""
+
+    def __init__(self, tables: list[Floats], slopes: list[Floats], grids: list[tuple[float, float]]) -> None:
+        self.table = np.ascontiguousarray(np.concatenate(tables))
+        self.slopes = np.ascontiguousarray(np.concatenate(slopes))
+        sizes = [len(table) for table in tables]
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+        self.sizes = np.array(sizes, dtype=np.int64)
+        self.grids = np.array(grids, dtype=np.float64)
+
+
+def integrate(
+    program: Program,
+    params: Floats,
+    place: Ints,
+    lanes: Lanes,
+    lane_of: Ints,
+    firsts: Ints,
+    lasts: Ints,
+    times: Floats,
+    starts: Floats,
+    scales: Floats,
+    *,
+    tolerance: float,
+    sensitivities: bool = True,
+    max_steps: int = 20_000,
+) -> tuple[Floats, Floats, int]:
+    """States (n, d), their derivatives (n, d, d + p) by segment start and constants, and how many were lost."""
+    d = starts.shape[1]
+    n_wide = d + program.n_params if sensitivities else 0
+    states = np.full((len(times), d), np.nan)
+    wide = np.zeros((len(times), d, max(n_wide, 1)))
+    tables = np.column_stack([lanes.offsets[lane_of], lanes.sizes[lane_of]])
+    lost = _all_segments(
+        firsts,
+        lasts,
+        tables,
+        times,
+        np.ascontiguousarray(starts),
+        np.asarray(params, dtype=np.float64),
+        program.constants,
+        n_wide,
+        scales,
+        tolerance,
+        max_steps,
+        place,
+        program.code,
+        program.first_step,
+        program.first_register,
+        program.results,
+        program.thetas,
+        program.theta_first,
+        np.array(program.addresses, dtype=np.int64),
+        lanes.table,
+        lanes.slopes,
+        np.ascontiguousarray(lanes.grids[lane_of]),
+        states,
+        wide if n_wide else np.zeros((len(times), d, 1)),
+    )
+    return states, wide, int(lost)

@@ -1,0 +1,204 @@
+"""Constants fitted in the trajectory: Levenberg-Marquardt over constants and the start of every segment.
+
+Segments start where the data say, not where the last one ended, so that a poor first guess or a chaotic system does
+not spoil the fit; fewer and longer segments then make the constants sharp.  The starts are eliminated segment by
+segment (Schur's complement), so the cost is that of the constants alone.  Derivatives are exact (integrate.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..deadline import Deadline
+from ..symbolic.expr import Expr
+from .course import Course, Cut
+from .integrate import integrate
+from .program import Program, compile_system
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MAX_TRIALS = 40
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A fitted system: constants, starts of the segments, χ² over ``n`` values, covariance of the constants.
+
+    ``chi2`` is inf if a trajectory was lost from the beginning.
+    """
+
+    params: Floats
+    starts: Floats
+    chi2: float
+    n: int
+    information: Floats
+    by_state: Floats
+
+    @property
+    def reduced(self) -> float:
+        return self.chi2 / max(self.n, 1)
+
+    def errors(self) -> Floats:
+        """Standard errors of the constants, scaled by what the fit leaves; inf along flat directions."""
+        if not len(self.params):
+            return np.empty(0)
+        scale = np.sqrt(np.maximum(np.diag(self.information), 1e-300))
+        values, vectors = np.linalg.eigh(self.information / np.outer(scale, scale))
+        with np.errstate(divide="ignore"):
+            inverse = np.where(values > 1e-13, 1.0 / values, np.inf)
+            spread = np.where(np.abs(vectors) > 1e-7, vectors**2, 0.0)
+            variance = np.sum(np.where(spread > 0.0, spread * inverse, 0.0), axis=1)
+        return np.sqrt(variance * max(self.reduced, 1e-300)) / scale
+
+
+@dataclass
+class _Point:
+    params: Floats
+    starts: Floats
+    chi2: float
+    states: Floats
+    wide: Floats
+
+
+def shoot(
+    course: Course,
+    forms: Sequence[Expr],
+    params: Floats,
+    *,
+    states: Sequence[int] | None = None,
+    cut: Cut | None = None,
+    starts: Floats | None = None,
+    max_trials: int = MAX_TRIALS,
+    deadline: Deadline | None = None,
+    enough: float = 0.0,
+) -> Shot:
+    """Fit ``params`` of the equations ``forms``, those of ``states`` (default: all); other states come from the curves.
+
+    Ends early when χ² per value falls below ``enough``.
+    """
+    active = np.array(range(course.n_states) if states is None else states, dtype=np.int64)
+    program = compile_system(forms, course.n_columns, len(params))
+    range_ = _Range(course, program, active, cut or course.cut(1), deadline)
+    here = range_.point(params, range_.first_starts() if starts is None else starts)
+    if not np.isfinite(here.chi2):
+        return range_.shot(here)
+    damping, rise = 1e-3, 2.0
+    floor = enough * range_.n
+    for _ in range(max_trials):
+        if here.chi2 <= floor or (deadline is not None and deadline.expired()):
+            break
+        system = range_.system(here)
+        settled = False
+        while True:
+            step, starts_step, hoped = range_.step(system, damping)
+            if step is None:
+                settled = True
+                break
+            trial = range_.point(here.params + step, here.starts + starts_step)
+            gain = here.chi2 - trial.chi2
+            if np.isfinite(trial.chi2) and gain > 0.0:
+                damping = max(damping * (0.1 if gain > 0.5 * hoped else 0.5), 1e-12)
+                rise = 2.0
+                settled = gain < 1e-5 * here.chi2 or (gain < 1e-3 and trial.chi2 < 2.0 * range_.n)
+                here = trial
+                break
+            damping, rise = damping * rise, 2.0 * rise
+            if damping > 1e9 or hoped < 1e-7 * here.chi2:
+                settled = True
+                break
+        if settled:
+            break
+    return range_.shot(here)
+
+
+class _Range:
+    """What stays the same during one fit."""
+
+    def __init__(self, course: Course, program: Program, active: Ints, cut: Cut, deadline: Deadline | None) -> None:
+        self.course, self.program, self.active, self.cut = course, program, active, cut
+        self.deadline = deadline
+        data = course.data[:, active]
+        self.seen = np.isfinite(data)
+        self.data = np.where(self.seen, data, 0.0)
+        self.weights = np.where(self.seen, 1.0 / course.deviation[:, active], 0.0)
+        self.n = int(self.seen.sum())
+        self.scales = course.scales[active]
+
+    def first_starts(self) -> Floats:
+        return self.course.curves[self.cut.firsts][:, self.active]
+
+    def point(self, params: Floats, starts: Floats) -> _Point:
+        states, wide, lost = integrate(
+            self.program,
+            params,
+            self.active,
+            self.course.lanes,
+            self.cut.lanes,
+            self.cut.firsts,
+            self.cut.lasts,
+            self.course.times,
+            starts,
+            self.scales,
+            tolerance=self.course.tolerance,
+        )
+        with np.errstate(all="ignore"):
+            left = (states - self.data) * self.weights
+        left[~self.seen] = 0.0
+        chi2 = float(np.sum(left**2)) if not lost else np.inf
+        return _Point(params, starts, chi2 if np.isfinite(chi2) else np.inf, left, wide)
+
+    def system(self, point: _Point) -> tuple[Floats, Floats]:
+        """Normal equations of every segment: matrices (m, q, q) and right sides (m, q)."""
+        jacobian = point.wide * self.weights[:, :, None]
+        q = jacobian.shape[2]
+        matrices, sides = np.empty((self.cut.count, q, q)), np.empty((self.cut.count, q))
+        for m, (a, b) in enumerate(zip(self.cut.firsts, self.cut.lasts)):
+            rows = jacobian[a:b].reshape(-1, q)
+            matrices[m] = rows.T @ rows
+            sides[m] = -rows.T @ point.states[a:b].ravel()
+        return matrices, sides
+
+    def step(self, system: tuple[Floats, Floats], damping: float) -> tuple[Floats | None, Floats, float]:
+        """Changes of constants and starts, and by how much the linear model hopes to lower χ²."""
+        matrices, sides = system
+        d = len(self.active)
+        if not np.isfinite(matrices).all():
+            return None, np.empty(0), 0.0
+        diagonal = np.einsum("mii->mi", matrices)
+        ridge = damping * np.maximum(diagonal[:, :d], 1e-12 * diagonal[:, :d].max(axis=1, keepdims=True) + 1e-300)
+        corner = matrices[:, :d, :d] + np.einsum("mi,ij->mij", ridge, np.eye(d))
+        try:
+            right = np.concatenate([matrices[:, :d, d:], sides[:, :d, None]], axis=2)
+            solved = np.linalg.solve(corner, right)
+            across, local = solved[:, :, :-1], solved[:, :, -1]
+            whole = matrices[:, d:, d:].sum(axis=0) - np.einsum("mip,miq->pq", matrices[:, :d, d:], across)
+            side = sides[:, d:].sum(axis=0) - np.einsum("mip,mi->p", matrices[:, :d, d:], local)
+            scale = np.sqrt(np.maximum(np.diag(matrices[:, d:, d:].sum(axis=0)), 1e-300))
+            scaled = whole / np.outer(scale, scale) + damping * np.eye(len(scale))
+            step = np.linalg.lstsq(scaled, side / scale, rcond=1e-14)[0] / scale if len(scale) else np.empty(0)
+        except np.linalg.LinAlgError:
+            return None, np.empty(0), 0.0
+        starts = local - across @ step
+        both = np.concatenate([starts, np.broadcast_to(step, (len(starts), len(step)))], axis=1)
+        hoped = float(2.0 * np.sum(both * sides) - np.einsum("mi,mij,mj->", both, matrices, both))
+        return step, starts, hoped
+
+    def shot(self, point: _Point) -> Shot:
+        d = len(self.active)
+        n_params = len(point.params)
+        information = np.zeros((n_params, n_params))
+        by_state = np.full(d, np.inf)
+        if np.isfinite(point.chi2):
+            by_state = np.sum(point.states**2, axis=0) / np.maximum(self.seen.sum(axis=0), 1)
+            matrices, _ = self.system(point)
+            if n_params and np.isfinite(matrices).all():
+                information = matrices[:, d:, d:].sum(axis=0)
+                for matrix in matrices:
+                    across = np.linalg.lstsq(matrix[:d, :d], matrix[:d, d:], rcond=1e-13)[0]
+                    information = information - matrix[:d, d:].T @ across
+        return Shot(point.params, point.starts, point.chi2, self.n, information, by_state)

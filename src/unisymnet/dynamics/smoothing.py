@@ -1,0 +1,204 @@
+"""Smooth curves through measured states: values, slopes, their errors, and the noise level and model of the data.
+
+Noisy states get a smoothing spline of degree 5 with a penalty on the third derivative, its strength by restricted
+maximum likelihood over one eigendecomposition; clean ones an interpolating spline of degree 7.  Which of the two is
+decided by divided differences: they shrink from order to order where the data are smooth, and stay where there is
+noise.  Knows no equation.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline, make_interp_spline
+from scipy.linalg import eigh
+
+from .trajectory import Trajectory
+
+Floats = NDArray[np.float64]
+
+DEGREE, ORDER = 5, 3
+MAX_KNOTS = 160
+N_STRENGTHS = 100
+CLEAN = 1e-5  # a noise level below this share of the spread is none
+ROUNDING = 1e-12
+REACH = 0.03  # relative noise never counts as less than that of a value of this share of the typical size
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Standard deviation of the error of one state: ``level``, or ``level * |x|`` if ``relative``."""
+
+    level: float
+    relative: bool = False
+    clean: bool = False
+    least: float = 0.0  # no error is taken to be smaller, in the units of the state
+
+    def deviation(self, x: Floats) -> Floats:
+        """At these values of the state."""
+        size = np.maximum(np.abs(x), self.least) if self.relative else np.ones_like(x)
+        return np.asarray(self.level * size)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One state of one piece: the spline, the shares ``smoother`` of its coefficients, degrees of freedom."""
+
+    spline: Any
+    t: Floats
+    x: Floats
+    freedom: float
+    sigma: float
+
+    def value(self, t: Floats, order: int = 0) -> Floats:
+        return np.asarray(self.spline(t, nu=order), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Smooth:
+    """All states of one piece as curves, with the known inputs interpolated between their times."""
+
+    run: Trajectory
+    curves: tuple[Curve, ...]
+
+    def states(self, t: Floats, order: int = 0) -> Floats:
+        return np.column_stack([curve.value(t, order) for curve in self.curves])
+
+    def inputs(self, t: Floats) -> Floats:
+        columns = [np.interp(t, self.run.t, column) for column in self.run.u.T]
+        return np.column_stack(columns) if columns else np.empty((len(t), 0))
+
+
+def smooth_all(runs: list[Trajectory]) -> tuple[list[Smooth], list[Noise]]:
+    """Curves through every state of every piece, and the noise of every state, pooled over the pieces."""
+    n_states = runs[0].x.shape[1]
+    clean = [_is_clean([(run.t, run.x[:, k]) for run in runs]) for k in range(n_states)]
+    found = [Smooth(run, tuple(_curve(run, k, clean[k] is not None) for k in range(n_states))) for run in runs]
+    noises = []
+    for k in range(n_states):
+        level = clean[k]
+        noises.append(_noise([smooth.curves[k] for smooth in found]) if level is None else _none(runs, k, level))
+    return found, noises
+
+
+def _none(runs: list[Trajectory], k: int, level: float) -> Noise:
+    """What a fit to clean data may leave: the error of the data as far as it shows, or that of integrating."""
+    values = np.concatenate([run.x[:, k] for run in runs])
+    spread = float(np.nanstd(values)) or float(np.nanmax(np.abs(values))) or 1.0
+    return Noise(max(level, 1e-6 * spread), clean=True)
+
+
+def difference_noise(t: Floats, x: Floats, order: int) -> float:
+    """Size of the noise as seen in normalised divided differences, for which polynomials vanish (median of |.|)."""
+    if len(t) <= order + 1:
+        return math.inf
+    windows = np.lib.stride_tricks.sliding_window_view(np.asarray(t), order + 1)
+    spans = windows[:, -1:] - windows[:, :1]
+    centred = (windows - windows[:, :1]) / spans
+    gaps = centred[:, :, None] - centred[:, None, :] + np.eye(order + 1)
+    weights = 1.0 / np.prod(gaps, axis=2)
+    weights /= np.linalg.norm(weights, axis=1, keepdims=True)
+    values = np.lib.stride_tricks.sliding_window_view(np.asarray(x), order + 1)
+    return float(np.median(np.abs(np.sum(weights * values, axis=1))) / 0.6745)
+
+
+def _is_clean(parts: list[tuple[Floats, Floats]]) -> float | None:
+    """The error that differences of high order still show if the data are clean, else None."""
+    sizes = []
+    for order in (4, 6, 8, 10):
+        levels = [difference_noise(t[np.isfinite(x)], x[np.isfinite(x)], order) for t, x in parts]
+        sizes.append(float(np.median(levels)))
+    values = np.concatenate([x[np.isfinite(x)] for _, x in parts])
+    spread = float(np.std(values))
+    if not math.isfinite(sizes[-1]) or spread == 0.0:
+        return None if spread else 0.0
+    falling = sizes[3] < 0.4 * sizes[1] and sizes[1] < 0.4 * sizes[0]
+    if sizes[-1] < CLEAN * spread or (falling and sizes[-1] < 0.01 * spread):
+        return max(sizes[-1], ROUNDING * float(np.max(np.abs(values))))
+    return None
+
+
+def _curve(run: Trajectory, k: int, clean: bool) -> Curve:
+    good = np.isfinite(run.x[:, k])
+    t, x = run.t[good], run.x[good, k]
+    if len(t) < 2:
+        flat = float(x[0]) if len(x) else 0.0
+        spline = BSpline(np.array([run.t[0] - 1.0, run.t[-1] + 1.0]), np.array([flat]), 0)
+        return Curve(spline, t, x, 1.0, 0.0)
+    if clean or len(t) < DEGREE + 3:
+        degree = min(7 if clean else 3, len(t) - 1)
+        degree -= 1 - degree % 2
+        spline = make_interp_spline(t, x, k=max(degree, 1))
+        return Curve(spline, t, x, float(len(t)), 0.0)
+    return smoothing_spline(t, x)
+
+
+def smoothing_spline(t: Floats, x: Floats) -> Curve:
+    """The smoothing spline through one noisy state, its strength by restricted maximum likelihood."""
+    n = len(t)
+    centre, scale = float(t[0]), float(t[-1] - t[0])
+    s = (t - centre) / scale
+    n_inner = min(n - ORDER - 1, MAX_KNOTS)
+    inner = np.quantile(s, np.linspace(0.0, 1.0, max(n_inner, 2)))[1:-1]
+    knots = np.concatenate([np.zeros(DEGREE + 1), inner, np.ones(DEGREE + 1)])
+    basis = BSpline.design_matrix(s, knots, DEGREE).toarray()
+    penalty = _penalty(knots)
+    gram = basis.T @ basis
+    gram += 1e-10 * np.trace(gram) / len(gram) * np.eye(len(gram))
+    prices, vectors = eigh(penalty, gram)  # vectors.T @ gram @ vectors = 1
+    prices = np.maximum(prices, 0.0)
+    prices[:ORDER] = 0.0
+    parts = vectors.T @ (basis.T @ x)
+    outside = max(float(x @ x - parts @ parts), 0.0)
+    strength = _best_strength(prices, parts, outside, n)
+    shares = 1.0 / (1.0 + strength * prices)
+    coefficients = vectors @ (shares * parts)
+    freedom = float(shares.sum())
+    left = x - basis @ coefficients
+    sigma = math.sqrt(float(left @ left) / max(n - freedom, 1.0))
+    return Curve(BSpline(knots * scale + centre, coefficients, DEGREE), t, x, freedom, sigma)
+
+
+def _best_strength(prices: Floats, parts: Floats, outside: float, n: int) -> float:
+    """The penalty's factor with the largest restricted likelihood."""
+    bent = prices > 0.0
+    positive = prices[bent]
+    strengths = np.exp(np.linspace(-math.log(positive.max()) - 12.0, -math.log(positive.min()) + 6.0, N_STRENGTHS))
+    loads = strengths[:, None] * positive
+    rest = outside + np.sum(parts[bent] ** 2 * loads / (1.0 + loads), axis=1)
+    score = (n - ORDER) * np.log(np.maximum(rest, 1e-300)) + np.sum(np.log1p(1.0 / loads), axis=1)
+    return float(strengths[int(np.argmin(score))])
+
+
+def _penalty(knots: Floats) -> Floats:
+    """Integral of the squared third derivative, exact by Gauss's rule on every interval between knots."""
+    edges = np.unique(knots)
+    places, weights = np.polynomial.legendre.leggauss(DEGREE - ORDER + 1)
+    widths = np.diff(edges)
+    points = (edges[:-1, None] + 0.5 * widths[:, None] * (places + 1.0)).ravel()
+    loads = (0.5 * widths[:, None] * weights).ravel()
+    n_basis = len(knots) - DEGREE - 1
+    third = BSpline(knots, np.eye(n_basis), DEGREE)(points, nu=ORDER)
+    return np.asarray(third.T @ (third * loads[:, None]))
+
+
+def _noise(curves: list[Curve]) -> Noise:
+    """Constant or proportional to the state, whichever makes what the smoother leaves more likely."""
+    left = np.concatenate([curve.x - curve.value(curve.t) for curve in curves])
+    size = np.abs(np.concatenate([curve.value(curve.t) for curve in curves]))
+    share = sum(len(curve.t) - curve.freedom for curve in curves) / len(left)
+    typical = float(np.sqrt(np.mean(size**2))) or 1.0
+    least = REACH * typical
+    floor = np.maximum(size, least)
+    level = float(np.sqrt(np.mean(left**2) / max(share, 0.1)))
+    relative = float(np.sqrt(np.mean((left / floor) ** 2) / max(share, 0.1)))
+    tiny = 1e-9 * typical
+    constant_length = len(left) * math.log(max(level, tiny))
+    relative_length = len(left) * math.log(max(relative, tiny / typical)) + float(np.sum(np.log(floor)))
+    if relative_length < constant_length - 2.0:
+        return Noise(max(relative, tiny / typical), relative=True, least=least)
+    return Noise(max(level, tiny))
