@@ -12,8 +12,8 @@ import numpy as np
 from numba import int64, njit
 from numpy.typing import NDArray
 
-from ..fit.elementary import PART, STRICT
-from ..fit.interpreter import backward, forward
+from ..fit.kernels.elementary import PART, STRICT
+from ..fit.kernels.interpreter import backward, forward
 from .program import Program
 
 Floats = NDArray[np.float64]

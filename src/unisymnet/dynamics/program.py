@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..fit.interpreter import addresses
-from ..fit.tape import compile_tape
+from ..fit.kernels.interpreter import addresses
+from ..fit.kernels.tape import compile_tape
 from ..formula.constants import free
 from ..symbolic.expr import Const, Expr, Param, rebuild
 
