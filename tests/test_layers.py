@@ -28,6 +28,7 @@ TIERS: list[set[str]] = [
     {"corpus", "model", "fit", "propose"},
     {"search", "report", "tables", "knowledge"},
     {"regressor"},
+    {"dynamics"},
     {"cli", "bench"},
     {"serve"},
     {"__init__", "__main__"},
@@ -65,7 +66,7 @@ HOMES = {
     },
     "sympy": {"symbolic.writers.sympy_bridge"},
     "onnxruntime": {"model"},
-    "sklearn": {"regressor", "cli", "bench"},
+    "sklearn": {"regressor", "dynamics", "cli", "bench"},
 }
 SYMBOLIC_LIBRARIES = {"numpy", "sympy"}
 

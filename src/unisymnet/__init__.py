@@ -8,6 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .dynamics import DynamicsRegressor as DynamicsRegressor
+    from .dynamics import System as System
     from .errors import CheckpointError as CheckpointError
     from .errors import DataError as DataError
     from .errors import EncodingError as EncodingError
@@ -23,6 +25,8 @@ __version__ = "0.1.0"
 # Public name -> the module that holds it.
 _HOMES = {
     "UniSymNetRegressor": ".regressor",
+    "DynamicsRegressor": ".dynamics",
+    "System": ".dynamics",
     "Formula": ".formula",
     "parse": ".symbolic",
     "evaluate": ".symbolic",

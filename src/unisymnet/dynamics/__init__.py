@@ -1,1 +1,9 @@
-"""Dynamics: from trajectories to differential equations one can simulate."""
+"""Dynamics: from trajectories to differential equations one can simulate.
+
+The order of the search is in find.py; `DynamicsRegressor` is the door, `System` what comes out.
+"""
+
+from .estimator import DynamicsRegressor
+from .system import System
+
+__all__ = ["DynamicsRegressor", "System"]

@@ -56,7 +56,7 @@ class Course:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Of all columns."""
-        velocities = [f"{name}'" for name in self.runs.states] if self.order == 2 else []
+        velocities = [f"{name}_dot" for name in self.runs.states] if self.order == 2 else []
         return (*self.runs.states, *velocities, *self.runs.inputs, self.runs.time)
 
     @property
@@ -96,7 +96,7 @@ class Course:
     def tolerance(self) -> float:
         """Of the integration: well below the noise."""
         shares = [float(np.median(self.deviation[:, k])) / self.scales[k] for k in range(len(self.noises))]
-        return float(np.clip(0.02 * min(shares), 1e-9, 1e-4))
+        return float(np.clip(0.02 * min(shares), 1e-11, 1e-4))
 
     @cached_property
     def grids(self) -> tuple[Floats, ...]:

@@ -69,9 +69,7 @@ def _rates(
     h00, h10 = (1.0 + 2.0 * s) * (1.0 - s) ** 2, s * (1.0 - s) ** 2
     h01, h11 = s * s * (3.0 - 2.0 * s), s * s * (s - 1.0)
     for c in range(n_columns):
-        work[c] = (
-            h00 * table[k, c] + h01 * table[k + 1, c] + grid[1] * (h10 * slopes[k, c] + h11 * slopes[k + 1, c])
-        )
+        work[c] = h00 * table[k, c] + h01 * table[k + 1, c] + grid[1] * (h10 * slopes[k, c] + h11 * slopes[k + 1, c])
     for e in range(n_states):
         work[place[e]] = z[e]
     forward(addresses[0], code, int64(0), code.shape[0], work, int64(1), int64(1))
@@ -96,6 +94,21 @@ def _rates(
             out[n_states + e * n_wide + q] = total
         for i in range(theta_first[e], theta_first[e + 1]):
             out[n_states + e * n_wide + n_states + thetas[i, 1]] += adj[thetas[i, 0]]
+
+
+@njit(**PART)
+def _error(h: float, z: Floats, y: Floats, k: Floats, scales: Floats, tolerance: float) -> float:
+    """The error of a step over what is tolerated; inf where the trajectory is lost."""
+    worst = 0.0
+    for j in range(len(scales)):
+        error = 0.0
+        for b in range(7):
+            error += _E[b] * k[b, j]
+        bound = tolerance * (scales[j] + max(abs(z[j]), abs(y[j])))
+        worst = max(worst, abs(h * error) / bound)
+        if not abs(y[j]) < HUGE * scales[j]:
+            worst = np.inf
+    return worst
 
 
 @njit(**PART)
@@ -161,15 +174,7 @@ def _segment(
                     now + _C[stage] * h, y, k[stage], d, n_wide, place, code, first_step, first_register, results,
                     thetas, theta_first, addresses, work, adj, table, slopes, grid, jac,
                 )  # fmt: skip
-            worst = 0.0
-            for j in range(d):
-                error = 0.0
-                for b in range(7):
-                    error += _E[b] * k[b, j]
-                bound = tolerance * (scales[j] + max(abs(z[j]), abs(y[j])))
-                worst = max(worst, abs(h * error) / bound)
-                if not abs(y[j]) < HUGE * scales[j]:
-                    worst = np.inf
+            worst = _error(h, z, y, k, scales, tolerance)
             if worst <= 1.0:
                 now = times[i] if last else now + h
                 z[:] = y
@@ -298,3 +303,15 @@ def integrate(
         wide if n_wide else np.zeros((len(times), d, 1)),
     )
     return states, wide, int(lost)
+
+
+def warm_up() -> None:
+    """Compile the kernel, or load it from the disk, before any clock runs."""
+    from ..symbolic.expr import Param, Var
+    from .program import compile_system
+
+    program = compile_system([Var(0) * Param(0)], 2, 1)
+    lanes = Lanes([np.zeros((2, 2))], [np.zeros((2, 2))], [(0.0, 1.0)])
+    one, none = np.array([2]), np.array([0])
+    times, start = np.array([0.0, 1.0]), np.array([[1.0]])
+    integrate(program, np.array([0.1]), none, lanes, none, none, one, times, start, np.ones(1), tolerance=1e-3)

@@ -116,6 +116,41 @@ def shoot(
     return range_.shot(here)
 
 
+def tangent(
+    course: Course,
+    forms: Sequence[Expr],
+    params: Floats,
+    *,
+    states: Sequence[int] | None = None,
+    cut: Cut | None = None,
+    starts: Floats | None = None,
+) -> tuple[Floats, Floats] | None:
+    """Columns J and a target y such that J p = y, in the least-squares sense, are the constants of a linearised fit.
+
+    Rows are measured values over their noise, which is independent, with everything that a change of the segments'
+    starts could do taken out.  None if a trajectory is lost.
+    """
+    active = np.array(range(course.n_states) if states is None else states, dtype=np.int64)
+    program = compile_system(forms, course.n_columns, len(params))
+    range_ = _Range(course, program, active, cut or course.cut(1), None)
+    point = range_.point(params, range_.first_starts() if starts is None else starts)
+    if not np.isfinite(point.chi2):
+        return None
+    d = len(active)
+    jacobian = point.wide * range_.weights[:, :, None]
+    columns, targets = [], []
+    for a, b in zip(range_.cut.firsts, range_.cut.lasts):
+        rows = jacobian[a:b].reshape(-1, jacobian.shape[2])
+        target = rows[:, d:] @ params - point.states[a:b].ravel()
+        both = np.column_stack([rows[:, d:], target])
+        basis = np.linalg.qr(rows[:, :d])[0]
+        both = both - basis @ (basis.T @ both)
+        columns.append(both[:, :-1])
+        targets.append(both[:, -1])
+    found, target = np.concatenate(columns), np.concatenate(targets)
+    return (found, target) if np.isfinite(found).all() and np.isfinite(target).all() else None
+
+
 class _Range:
     """What stays the same during one fit."""
 

@@ -89,7 +89,7 @@ def _none(runs: list[Trajectory], k: int, level: float) -> Noise:
     """What a fit to clean data may leave: the error of the data as far as it shows, or that of integrating."""
     values = np.concatenate([run.x[:, k] for run in runs])
     spread = float(np.nanstd(values)) or float(np.nanmax(np.abs(values))) or 1.0
-    return Noise(max(level, 1e-6 * spread), clean=True)
+    return Noise(max(3.0 * level, 1e-8 * spread), clean=True)
 
 
 def difference_noise(t: Floats, x: Floats, order: int) -> float:

@@ -122,9 +122,7 @@ def _column(values: Any, name: str) -> Floats:
         raise DataError(f"the column {name!r} must hold numbers: {error}") from error
 
 
-def _from_arrays(
-    times: Any, values: Any, time: str, states: list[str] | None, inputs: Any, trajectory: Any
-) -> Runs:
+def _from_arrays(times: Any, values: Any, time: str, states: list[str] | None, inputs: Any, trajectory: Any) -> Runs:
     several = isinstance(values, list | tuple) and len(values) > 0 and np.ndim(values[0]) >= 1
     if several and isinstance(times, np.ndarray) and times.ndim == 1:
         several = len(times) != len(values)  # a list of rows, or runs that share their times
@@ -163,9 +161,7 @@ def _numbers(values: Any, what: str) -> Floats:
         raise DataError(f"the {what} must be numbers in a regular array: {error}") from error
 
 
-def _checked(
-    t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: list[str], inputs: list[str]
-) -> Runs:
+def _checked(t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: list[str], inputs: list[str]) -> Runs:
     if not states:
         raise DataError("there is no state: no column of numbers is left beside the time")
     notes: list[str] = []
@@ -207,7 +203,9 @@ def _one_run(t: Floats, x: Floats, u: Floats, name: str, time: str, notes: list[
             )
     same = np.flatnonzero(np.diff(t) == 0.0)
     if len(same):
-        notes.append(f"{len(same)} times{where} occur more than once, the first is {t[same[0]]:g}; their values are averaged")
+        notes.append(
+            f"{len(same)} times{where} occur more than once, the first is {t[same[0]]:g}; their values are averaged"
+        )
         t, x, u = _averaged(t, x, u)
     if len(t) < MIN_POINTS:
         notes.append(f"a run of {len(t)} points{where} was left out; at least {MIN_POINTS} are needed")

@@ -75,6 +75,17 @@ def cell_places(used: Sequence[int], names: Sequence[str], cells: Sequence[str])
     return {i: f"{_letters(list(cells).index(names[i]))}2" for i in used}
 
 
+def write_body(expr: Expr, places: dict[int, str], language: str) -> str:
+    """The right-hand side alone; ``places`` says how each column is written."""
+    return _write(expr, places, DIALECTS[language])[0]
+
+
+def safe_names(names: Sequence[str], language: str, taken: frozenset[str] = frozenset()) -> list[str]:
+    """Distinct identifiers of a language, as near to the names as it allows, none of them reserved or ``taken``."""
+    dialect = DIALECTS[language]
+    return _identifiers(names, dialect.reserved | taken | {"math", "np"}, dialect.ascii_names)
+
+
 def _write(node: Expr, places: dict[int, str], dialect: Dialect) -> tuple[str, int]:
     """Text and the precedence with which it holds together; a leading minus is as loose as a sum."""
     if isinstance(node, Const):

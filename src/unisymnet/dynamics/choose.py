@@ -1,0 +1,194 @@
+"""The system is chosen, not its equations: combinations of rates fitted together, by description length.
+
+Then terms are exchanged (best subsets in the linearised trajectories of all states at once), dropped while that
+shortens the description, segments joined until one start carries a whole run, and constants tied and made simple.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..deadline import Deadline
+from ..fit.subset import best_subsets, by_codelength
+from ..symbolic.expr import Expr, Param, bind, product, total
+from .course import Course
+from .program import free_system
+from .rate import Candidate, Rate, description_length, sum_of, terms_of
+from .shooting import shoot, tangent
+
+Floats = NDArray[np.float64]
+
+N_COMBINATIONS = 8
+MAX_TANGENT = 110  # columns in the linearised trajectories
+WEAK_TERM = 8.0  # coefficients below so many standard errors are tried without
+JOINED = 1.5  # χ² may grow by this factor when segments are joined
+EXCHANGES = 4  # rounds
+
+
+class SystemSearch:
+    """Candidates for the whole system; ``best`` is the shortest description so far."""
+
+    def __init__(self, course: Course, fixed: dict[int, Expr], deadline: Deadline) -> None:
+        self.course, self.fixed, self.deadline = course, fixed, deadline
+        self.n_segments = int(np.clip(course.wiggles(), 4.0, 24.0))
+        self.seen: dict[tuple[int, tuple[Expr, ...]], Candidate] = {}
+
+    def fit(
+        self, exprs: Sequence[Expr], n_segments: int | None = None, starts: Floats | None = None, trials: int = 25
+    ) -> Candidate:
+        """All equations together."""
+        count = n_segments or self.n_segments
+        forms, params = free_system(exprs)
+        key = count, tuple(forms)
+        if key in self.seen:
+            return self.seen[key]
+        clean = self.course.clean
+        shot = shoot(
+            self.course,
+            forms,
+            params,
+            cut=self.course.cut(count, least=6),
+            starts=starts,
+            max_trials=trials,
+            enough=0.01 if clean else 0.0,
+            deadline=self.deadline,
+        )
+        values = tuple(shot.params) if np.isfinite(shot.params).all() else tuple(params)
+        fitted = tuple(bind(form, values) for form in forms)
+        length = description_length(shot, fitted, clean=clean, n_constants=len(params))
+        found = self.seen[key] = Candidate(fitted, shot, length, count, tuple(forms))
+        return found
+
+    def combine(self, ranked: Sequence[Sequence[Rate]]) -> list[Candidate]:
+        """The most promising combinations of rates, the shortest description first."""
+        found: list[Candidate] = []
+        for chosen in _combinations(ranked, N_COMBINATIONS):
+            if found and self.deadline.expired():
+                break
+            found.append(self.fit(self._whole([rate.expr for rate in chosen])))
+        return sorted(found, key=lambda candidate: candidate.length)
+
+    def _whole(self, free: Sequence[Expr]) -> list[Expr]:
+        exprs = iter(free)
+        return [self.fixed[k] if k in self.fixed else next(exprs) for k in range(self.course.n_states)]
+
+    def improve(self, candidate: Candidate, pools: Sequence[Sequence[Expr]]) -> Candidate:
+        """Exchange and drop terms until the description gets no shorter."""
+        best = self.drop(candidate)
+        for _ in range(EXCHANGES):
+            if self.deadline.expired():
+                break
+            rivals = [self.fit(exprs, best.n_segments) for exprs in self.exchanged(best, pools)]
+            rival = min(rivals, key=lambda found: found.length, default=best)
+            if not rival.length < best.length - 0.1:
+                break
+            best = self.drop(rival)
+        return best
+
+    def exchanged(self, best: Candidate, pools: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
+        """Best subsets of all terms of all equations in the linearised trajectories of a candidate."""
+        free = [k for k in range(self.course.n_states) if k not in self.fixed]
+        current = {k: {term: factor for factor, term in terms_of(best.exprs[k])} for k in free}
+        room = max(MAX_TANGENT // len(free), 8)
+        terms = {k: list(dict.fromkeys([*current[k], *pools[k]]))[: max(room, len(current[k]))] for k in free}
+        owner = [(k, term) for k in free for term in terms[k]]
+        params = np.array([current[k].get(term, 0.0) for k, term in owner])
+        forms: list[Expr] = []
+        for k in range(self.course.n_states):
+            places = [i for i, (state, _) in enumerate(owner) if state == k]
+            form = total([product([Param(i), owner[i][1]]) for i in places])
+            forms.append(self.fixed.get(k, form))
+        cut = self.course.cut(best.n_segments, least=6)
+        linear = tangent(self.course, forms, params, cut=cut, starts=best.shot.starts)
+        if linear is None:
+            return []
+        columns, target = linear
+        n_now = sum(len(found) for found in current.values())
+        subsets = best_subsets(columns, target, max_size=min(n_now + 3, 24), beam=20, keep=2)
+        floor = float(len(target)) if self.course.clean else 0.0
+        ranked = by_codelength([s for s in subsets if s.size >= len(free)], len(target), len(owner), floor=floor)[:4]
+        found = []
+        for subset in ranked:
+            chosen: dict[int, list[tuple[float, Expr]]] = {k: [] for k in free}
+            for i, coefficient in zip(subset.columns, subset.coefficients):
+                chosen[owner[i][0]].append((float(coefficient), owner[i][1]))
+            if all(chosen.values()):
+                found.append(self._whole([sum_of(chosen[k]) for k in free]))
+        return found
+
+    def drop(self, candidate: Candidate) -> Candidate:
+        """Without the terms that the data do not need, weakest first."""
+        best = candidate
+        while not self.deadline.expired() and math.isfinite(best.length):
+            for k, place in self._weak_terms(best):
+                terms = terms_of(best.exprs[k])
+                fewer = [term for i, term in enumerate(terms) if i != place]
+                exprs = [sum_of(fewer) if j == k else expr for j, expr in enumerate(best.exprs)]
+                rival = self.fit(exprs, best.n_segments)
+                if rival.length < best.length:
+                    best = rival
+                    break
+            else:
+                break
+        return best
+
+    def _weak_terms(self, candidate: Candidate) -> list[tuple[int, int]]:
+        """(equation, term) with the least significant coefficients first, never the last term of an equation."""
+        errors = candidate.shot.errors()
+        found = []
+        start = 0
+        for k, expr in enumerate(candidate.exprs):
+            values = free_system([expr])[1]
+            own = errors[start : start + len(values)]
+            terms = terms_of(expr)
+            if k not in self.fixed and len(terms) > 1 and len(own) == len(values):
+                for place, (factor, _) in enumerate(terms):
+                    at = [i for i, value in enumerate(values) if abs(value) == abs(factor)]
+                    error = own[at[0]] if at else math.inf
+                    score = abs(factor) / error if error > 0.0 else math.inf
+                    if score < WEAK_TERM or not math.isfinite(error):
+                        found.append((score if math.isfinite(score) else 0.0, k, place))
+            start += len(values)
+        return [(k, place) for _, k, place in sorted(found)[:8]]
+
+    def join(self, candidate: Candidate) -> Candidate:
+        """Fewer and longer segments as long as χ² allows it; terms may go on the way."""
+        best = candidate
+        counts = [c for c in (8, 4, 2, 1) if c < best.n_segments]
+        for count in counts:
+            if self.deadline.expired():
+                break
+            longer = self.fit(best.exprs, count, trials=40)
+            if not math.isfinite(longer.shot.chi2) or longer.shot.reduced > JOINED * max(
+                best.shot.reduced, self._least()
+            ):
+                break
+            best = longer
+        return self.drop(best)
+
+    def _least(self) -> float:
+        return 1.0 if self.course.clean else 0.3
+
+
+def _combinations(ranked: Sequence[Sequence[Rate]], count: int) -> list[tuple[Rate, ...]]:
+    """The ``count`` combinations with the smallest sums of lengths."""
+    start = (0,) * len(ranked)
+    heap = [(sum(rates[0].length for rates in ranked), start)]
+    seen = {start}
+    found: list[tuple[Rate, ...]] = []
+    while heap and len(found) < count:
+        _, places = heapq.heappop(heap)
+        found.append(tuple(rates[i] for rates, i in zip(ranked, places)))
+        for k in range(len(places)):
+            following = (*places[:k], places[k] + 1, *places[k + 1 :])
+            if following[k] < len(ranked[k]) and following not in seen:
+                seen.add(following)
+                price = sum(rates[i].length for rates, i in zip(ranked, following))
+                if math.isfinite(price):
+                    heapq.heappush(heap, (price, following))
+    return found

@@ -1,0 +1,229 @@
+"""`DynamicsRegressor`: differential equations from trajectories, behind one `fit`.
+
+Checks what it is given, hands over to find.py, and keeps what came back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time as clock
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..deadline import Deadline
+from ..errors import CheckpointError, DataError
+from ..symbolic.expr import Expr
+from ..symbolic.parse import parse
+from .system import Inputs, System
+from .trajectory import Runs, read_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+
+class DynamicsRegressor(BaseEstimator):
+    """Find differential equations x' = f(x, u) in measured trajectories.
+
+    Parameters
+    ----------
+    max_time : float, default=60
+        Seconds for one fit; most end earlier.
+    random_state : int, default=0
+        Kept for symmetry with `UniSymNetRegressor`; the search itself draws no random numbers.
+    order : {1, 2}, default=1
+        2: second-order equations x'' = f(x, x'), where only the positions x are measured.
+    use_time : bool, default=False
+        Whether the time itself may stand in the equations.
+    search : bool, default=True
+        Whether the general search of `UniSymNetRegressor` helps where libraries of terms do not explain a rate.
+    verbose : bool, default=False
+        Say on stderr what is being done.
+
+    Attributes
+    ----------
+    system_ : the chosen `System`: simulate, rhs, jacobian, fixed_points, latex, to, save.
+    equations_ : dict of tables: the rates considered for each state under its name, and the systems under "system".
+    notes_ : sentences about data left out and about what the data do not tell.
+    """
+
+    system_: System
+
+    def __init__(
+        self,
+        *,
+        max_time: float = 60,
+        random_state: Any = 0,
+        order: int = 1,
+        use_time: bool = False,
+        search: bool = True,
+        verbose: bool = False,
+    ) -> None:
+        self.max_time = max_time
+        self.random_state = random_state
+        self.order = order
+        self.use_time = use_time
+        self.search = search
+        self.verbose = verbose
+
+    def fit(
+        self,
+        data: Any,
+        X: Any = None,
+        *,
+        time: str | None = None,
+        states: Sequence[str] | str | None = None,
+        inputs: Any = None,
+        trajectory: Any = None,
+        guesses: Mapping[str, Sequence[str] | str] | None = None,
+    ) -> DynamicsRegressor:
+        """Search for a system.
+
+        `data` is a table with the columns `time`, `states` and `inputs`, `trajectory` naming the column that tells runs
+        apart; or the times, and `X` the states: arrays, or lists with one array for each run. Missing states (nan),
+        uneven steps and gaps are fine. `guesses` maps a state to rates you suspect, as text.
+        """
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+        from .course import make_course
+        from .find import find_systems
+        from .finish import finished
+        from .integrate import warm_up
+
+        if self.order not in (1, 2):
+            raise ValueError(f"order must be 1 or 2, got {self.order!r}")
+        if not (isinstance(self.max_time, int | float) and self.max_time > 0):
+            raise ValueError(f"max_time must be a positive number of seconds, got {self.max_time!r}")
+        started = clock.monotonic()
+        runs = read_runs(data, X, time=time, states=states, inputs=inputs, trajectory=trajectory)
+        warm_up()
+        deadline = Deadline.after(float(self.max_time))
+        with threadpool_limits(1), np.errstate(all="ignore"):
+            course = make_course(runs, self.order)
+            suspected = _guesses(guesses or {}, course.names, course.n_states)
+            found = find_systems(
+                course, deadline, guesses=suspected, use_time=self.use_time, general=self.search, tell=self._tell
+            )
+            self.system_ = finished(course, found.search, found.systems[0])
+        self.runs_ = runs
+        self.found_ = found
+        self.course_ = course
+        self.notes_ = self.system_.notes
+        self.seconds_ = clock.monotonic() - started
+        return self
+
+    def predict(self, t: ArrayLike, x0: ArrayLike | None = None, inputs: Inputs = None) -> Floats:
+        """States at the times from the state `x0` at the first of them (default: the start of the first run)."""
+        check_is_fitted(self, "system_")
+        return self.system_.simulate(x0, t, inputs)
+
+    def score(self, data: Any = None, X: Any = None, **names: Any) -> float:
+        """R² of the states simulated from the first state of every run, over the variance of each state."""
+        check_is_fitted(self, "system_")
+        runs = getattr(self, "runs_", None) if data is None else read_runs(data, X, **names)
+        if runs is None:
+            raise DataError("a loaded model has no data: give the runs to score")
+        return score_runs(self.system_, runs)
+
+    @property
+    def equations_(self) -> dict[str, pd.DataFrame]:
+        """Tables: the rates considered for each state, best first, and the systems."""
+        check_is_fitted(self, "system_")
+        from .tables import equation_tables
+
+        return equation_tables(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the system and the tables as JSON; `load` reads them back without the data."""
+        check_is_fitted(self, "system_")
+        from .tables import saved_tables
+
+        whole = {
+            "schema": "unisymnet-dynamics",
+            "version": 1,
+            "parameters": self.get_params(),
+            "system": self.system_.to_dict(),
+            "tables": saved_tables(self),
+            "seconds": self.seconds_,
+        }
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(whole, file, ensure_ascii=False, indent=1)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> DynamicsRegressor:
+        """A fitted model from the file that `save` wrote."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                whole = json.load(file)
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise CheckpointError(f"cannot read a model from {os.fspath(path)}: {error}") from error
+        if not isinstance(whole, dict) or whole.get("schema") != "unisymnet-dynamics" or whole.get("version") != 1:
+            raise CheckpointError(f"{os.fspath(path)} is not a saved DynamicsRegressor")
+        known = cls().get_params()
+        model = cls(**{name: value for name, value in dict(whole.get("parameters", {})).items() if name in known})
+        model.system_ = System.from_dict(whole["system"])
+        model.notes_ = model.system_.notes
+        model.seconds_ = float(whole.get("seconds", 0.0))
+        model.saved_tables_ = whole.get("tables", {})
+        return model
+
+    def __str__(self) -> str:
+        if "system_" not in vars(self):
+            return repr(self)
+        from .tables import system_text
+
+        return system_text(self)
+
+    def _tell(self, text: str) -> None:
+        if self.verbose:
+            import sys
+
+            print(f"unisymnet: {text}", file=sys.stderr)
+
+
+def score_runs(system: System, runs: Runs) -> float:
+    """R² over all measured values, each state weighted by its variance, from the first full state of each run."""
+    d = len(runs.states)
+    left = total = 0.0
+    for run in runs.trajectories:
+        full = np.flatnonzero(np.isfinite(run.x).all(axis=1))
+        if not len(full):
+            continue
+        rows = slice(int(full[0]), None)
+        t, x = run.t[rows], run.x[rows]
+        start = x[0] if len(system.states) == d else np.concatenate([x[0], _slopes(t, x)])
+        found = system.simulate(start, t, run.u[rows] if run.u.shape[1] else None)[:, :d]
+        good = np.isfinite(x)
+        gap = np.where(good, np.where(np.isfinite(found), found - x, np.inf), 0.0)
+        left += float(np.sum(gap**2))
+        total += float(np.nansum((x - np.nanmean(x, axis=0)) ** 2))
+    return 1.0 - left / total if total > 0.0 and np.isfinite(left) else float("-inf")
+
+
+def _slopes(t: Floats, x: Floats) -> Floats:
+    """First guess of velocities: a parabola through the first few points."""
+    few = slice(0, min(len(t), 9))
+    found = []
+    for column in x[few].T:
+        good = np.isfinite(column)
+        fit = np.polyfit(t[few][good] - t[0], column[good], min(2, int(good.sum()) - 1))
+        found.append(float(np.polyval(np.polyder(fit), 0.0)) if len(fit) > 1 else 0.0)
+    return np.array(found)
+
+
+def _guesses(given: Mapping[str, Sequence[str] | str], names: Sequence[str], n_states: int) -> list[list[Expr]]:
+    unknown = [name for name in given if name not in names[:n_states]]
+    if unknown:
+        raise DataError(f"guesses are for states ({', '.join(names[:n_states])}), not for {', '.join(unknown)}")
+    found: list[list[Expr]] = []
+    for name in names[:n_states]:
+        texts = given.get(name, ())
+        found.append([parse(text, list(names)) for text in ([texts] if isinstance(texts, str) else texts)])
+    return found

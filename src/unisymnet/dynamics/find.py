@@ -1,0 +1,89 @@
+"""From data to systems: rates proposed for every state, systems chosen among them, the best made sharp.
+
+This is the order of the whole search; each part stands in its own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..deadline import Deadline
+from ..symbolic.expr import Const, Expr, Var
+from .choose import SystemSearch
+from .course import Course
+from .propose import RateSearch
+from .rate import Candidate, Rate, terms_of
+
+KEPT = 6  # rates of an equation that are combined
+
+
+@dataclass(frozen=True)
+class Found:
+    """Systems, the best first, and the rates that were considered for each state."""
+
+    search: SystemSearch
+    systems: tuple[Candidate, ...]
+    rates: tuple[tuple[Rate, ...], ...]
+
+
+def find_systems(
+    course: Course,
+    deadline: Deadline,
+    *,
+    guesses: Sequence[Sequence[Expr]] = (),
+    use_time: bool = False,
+    general: bool = True,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Found:
+    """Search until the deadline, or until everything has been tried."""
+    n = course.n_states
+    fixed = _fixed(course)
+    columns = [c for c in range(course.n_columns - (0 if use_time else 1)) if not _is_still(course, c)]
+    searches: dict[int, RateSearch] = {}
+    free = [k for k in range(n) if k not in fixed]
+    for place, k in enumerate(free):
+        tell(f"rate of {course.names[k]}")
+        share = 0.5 * deadline.remaining() / (len(free) - place)
+        searches[k] = RateSearch(course, k, columns, deadline.sooner(share))
+        for guess in guesses[k] if k < len(guesses) else ():
+            searches[k].add(guess, "guess")
+        searches[k].run()
+    tell("systems")
+    search = SystemSearch(course, fixed, deadline)
+    ranked = [searches[k].ranked()[:KEPT] for k in free]
+    systems = search.combine(ranked)
+    pools = [_pool(searches[k]) if k in searches else [] for k in range(n)]
+    best = [search.join(search.improve(system, pools)) for system in systems[:2]]
+    every = sorted([*best, *systems], key=lambda s: (s.n_segments, s.length))
+    least = min(candidate.n_segments for candidate in every)
+    top = min((c for c in every if c.n_segments == least), key=lambda c: c.length)
+    rest = sorted((c for c in every if c is not top), key=lambda c: c.length)
+    return Found(search, (top, *rest), tuple(tuple(searches[k].ranked()) if k in searches else () for k in range(n)))
+
+
+def _fixed(course: Course) -> dict[int, Expr]:
+    """Equations that are known: the velocity is the rate of the position, and what never changes has rate 0."""
+    found: dict[int, Expr] = {}
+    n_measured = len(course.runs.states)
+    for k in range(course.n_states):
+        if course.order == 2 and k < n_measured:
+            found[k] = Var(k + n_measured)
+        elif _is_still(course, k):
+            found[k] = Const(0.0)
+    return found
+
+
+def _is_still(course: Course, column: int) -> bool:
+    return bool(all(np.ptp(table[:, column]) == 0.0 for table in course.tables))
+
+
+def _pool(search: RateSearch) -> list[Expr]:
+    """Terms that may replace others: those of the best rates, then the common ones."""
+    terms: dict[Expr, None] = {}
+    for rate in search.ranked()[:8]:
+        terms.update({term: None for _, term in terms_of(rate.expr)})
+    terms.update(dict.fromkeys(search.libraries[0].terms))
+    return list(terms)

@@ -1,0 +1,160 @@
+"""Candidates for one rate: best subsets of term libraries, first in weak form, then in the trajectory itself.
+
+The weak form needs no start and finds the terms; the second pass linearises the trajectories of the best candidate in
+the coefficients of a whole library and chooses again there, where the errors are those of the measurements and
+independent.  Each candidate is then fitted by shooting, alone, with the other states from the curves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..deadline import Deadline
+from ..fit.subset import Subset, best_subsets, by_codelength, subset_codelength
+from ..symbolic.expr import Expr, Param, bind, product, total
+from .course import Course, Cut, effective_rows
+from .library import Library, finite_terms, libraries
+from .program import free_system
+from .rate import Rate, description_length, sum_of, terms_of
+from .shooting import shoot, tangent
+from .weak import WeakRows, weak_rows
+
+Floats = NDArray[np.float64]
+
+MAX_SIZE = 9  # terms of one rate
+SHORT = 4
+BY_SIZE, BY_LENGTH = 7, 4  # candidates kept from one library: the best of small sizes, the shortest descriptions
+QUICK_TRIALS = 12
+ENOUGH = 0.02  # χ² per value of clean data below which a fit is done
+
+
+class RateSearch:
+    """The candidates for the rate of one state, fitted as they come, the shortest description first."""
+
+    def __init__(self, course: Course, state: int, columns: Sequence[int], deadline: Deadline) -> None:
+        self.course, self.state, self.columns, self.deadline = course, state, tuple(columns), deadline
+        self.cut: Cut = course.cut(int(np.clip(2.0 * course.wiggles(), 8.0, 40.0)), least=8)
+        self.rates: dict[Expr, Rate] = {}
+        tables = np.concatenate(course.tables)
+        ranges = {c: (float(tables[:, c].min()), float(tables[:, c].max())) for c in columns}
+        self.libraries = [
+            Library(library.name, tuple(finite_terms(library.terms, course.tables)), library.groups)
+            for library in libraries(self.columns, ranges)
+        ]
+
+    def ranked(self) -> list[Rate]:
+        return sorted(self.rates.values(), key=lambda rate: rate.length)
+
+    def run(self) -> list[Rate]:
+        """All libraries in weak form, then those that did best in the trajectory."""
+        rows = weak_rows(self.course, self.state)
+        n_rows = min(float(len(rows.target)), effective_rows(self.course, self.state))
+        for library in self.libraries:
+            if self.rates and self.deadline.expired():
+                break
+            choose = self._grouped if library.groups else self._subsets
+            self.try_all(choose(library, rows, n_rows), library.name)
+            if self.is_exact():
+                return self.ranked()
+        for _ in range(2):
+            before = self.ranked()[:1]
+            for library in self._best_libraries(3):
+                if not self.deadline.expired():
+                    self.refine(library)
+            if self.ranked()[:1] == before:
+                break
+        return self.ranked()
+
+    def is_exact(self) -> bool:
+        """Do clean data have a short rate that leaves nothing?"""
+        best = self.ranked()[:1]
+        return bool(self.course.clean and best and best[0].reduced <= 1.0 and len(terms_of(best[0].expr)) <= SHORT)
+
+    def try_all(self, exprs: Iterable[Expr], source: str) -> None:
+        for expr in exprs:
+            if not self.rates or not self.deadline.expired():
+                self.add(expr, source)
+
+    def add(self, expr: Expr, source: str) -> Rate | None:
+        """Fit one candidate by shooting and keep it."""
+        form = free_system([expr])
+        key = form[0][0]
+        if key in self.rates:
+            return None
+        shot = shoot(
+            self.course,
+            form[0],
+            form[1],
+            states=[self.state],
+            cut=self.cut,
+            max_trials=QUICK_TRIALS,
+            enough=ENOUGH if self.course.clean else 0.0,
+            deadline=self.deadline,
+        )
+        fitted = bind(form[0][0], tuple(shot.params)) if np.isfinite(shot.params).all() else expr
+        length = description_length(shot, [fitted], clean=self.course.clean)
+        rate = Rate(fitted, source, length, shot.reduced)
+        self.rates[key] = rate
+        return rate
+
+    def refine(self, library: Library) -> None:
+        """Best subsets of a library in the trajectories of its best candidate."""
+        known = [rate for rate in self.ranked() if rate.source == library.name and np.isfinite(rate.length)]
+        if not known:
+            return
+        best = min(known[:6], key=lambda rate: rate.reduced * (1.0 + 0.02 * len(terms_of(rate.expr))))
+        current = dict((term, factor) for factor, term in terms_of(best.expr))
+        terms = list(dict.fromkeys([*current, *library.terms, *self.libraries[0].terms]))
+        self.try_all(self.tangent_subsets(terms, current), library.name)
+
+    def tangent_subsets(self, terms: Sequence[Expr], current: dict[Expr, float]) -> list[Expr]:
+        form = total([product([Param(i), term]) for i, term in enumerate(terms)])
+        params = np.array([current.get(term, 0.0) for term in terms])
+        linear = tangent(self.course, [form], params, states=[self.state], cut=self.cut)
+        if linear is None:
+            return []
+        columns, target = linear
+        subsets = best_subsets(columns, target, max_size=MAX_SIZE, keep=2)
+        ranked = by_codelength(subsets, len(target), len(terms), floor=self._floor(len(target)))[:6]
+        return [_written(subset, terms) for subset in ranked]
+
+    def _floor(self, n: int) -> float:
+        return float(n) if self.course.clean else 0.0
+
+    def _subsets(self, library: Library, rows: WeakRows, n_rows: float) -> list[Expr]:
+        columns = rows.columns(library.terms, self.course.tables)
+        subsets = best_subsets(columns, rows.target, max_size=MAX_SIZE, keep=2)
+        chosen = by_codelength(subsets, n_rows, len(library.terms), floor=self._floor(len(rows.target)))[:BY_LENGTH]
+        best = {s.size: s for s in reversed(subsets)}
+        chosen += [best[size] for size in sorted(best)[:BY_SIZE]]
+        return [_written(subset, library.terms) for subset in chosen]
+
+    def _grouped(self, library: Library, rows: WeakRows, n_rows: float) -> list[Expr]:
+        """The best few values of the inner constant with their subsets; the constant is fitted later."""
+        common = rows.columns(library.terms, self.course.tables)
+        found: list[tuple[float, Expr]] = []
+        for group in library.groups:
+            if self.deadline.expired():
+                break
+            own = finite_terms(group, self.course.tables)
+            if not own:
+                continue
+            columns = np.column_stack([common, rows.columns(own, self.course.tables)])
+            terms = (*library.terms, *own)
+            subsets = best_subsets(columns, rows.target, max_size=4, beam=8, keep=1)
+            subsets = [s for s in subsets if s.columns[-1] >= len(library.terms)]
+            for subset in by_codelength(subsets, n_rows, len(terms), floor=self._floor(len(rows.target)))[:2]:
+                price = subset_codelength(subset.loss, n_rows, subset.size, len(terms))
+                found.append((price, _written(subset, terms)))
+        return [expr for _, expr in sorted(found, key=lambda pair: pair[0])[:BY_LENGTH]]
+
+    def _best_libraries(self, count: int) -> list[Library]:
+        names = list(dict.fromkeys(rate.source for rate in self.ranked()))[:count]
+        return [library for name in names for library in self.libraries if library.name == name]
+
+
+def _written(subset: Subset, terms: Sequence[Expr]) -> Expr:
+    return sum_of([(float(c), terms[i]) for i, c in zip(subset.columns, subset.coefficients)])

@@ -1,0 +1,81 @@
+"""A fitted `DynamicsRegressor` in text and as tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..symbolic.text import to_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_ROWS = 12
+
+
+def equation_tables(model: Any) -> dict[str, pd.DataFrame]:
+    """One table for each state, one for the system."""
+    import pandas as pd
+
+    return {name: pd.DataFrame(rows) for name, rows in saved_tables(model).items()}
+
+
+def saved_tables(model: Any) -> dict[str, list[dict[str, Any]]]:
+    """The tables as plain data: of a loaded model those that were saved."""
+    if "found_" not in vars(model):
+        return dict(getattr(model, "saved_tables_", {}))
+    names = model.course_.names
+    found: dict[str, list[dict[str, Any]]] = {}
+    for k, state in enumerate(model.system_.states):
+        found[state] = [
+            {
+                "rate": to_text(rate.expr, names, 6),
+                "length": _finite(rate.length),
+                "chi2": _finite(rate.reduced),
+                "source": rate.source,
+            }
+            for rate in model.found_.rates[k][:MAX_ROWS]
+        ]
+    found["system"] = [
+        {
+            "system": "; ".join(f"{state}' = {to_text(e, names, 6)}" for state, e in zip(names, system.exprs)),
+            "length": _finite(system.length),
+            "chi2": _finite(system.shot.reduced),
+            "segments": system.n_segments,
+        }
+        for system in model.found_.systems[:MAX_ROWS]
+    ]
+    return found
+
+
+def system_text(model: Any) -> str:
+    """What `print(model)` shows."""
+    system = model.system_
+    head = f"{len(system.states)} states ({', '.join(system.states)})"
+    if "runs_" in vars(model):
+        runs = model.runs_
+        head += f"   {len(runs.trajectories)} runs, {runs.n_points} points"
+        head += "   " + _noise_text(model)
+    lines = [f"{head}   {model.seconds_:.1f} of {model.max_time:g} s", ""]
+    lines += [f"  {line}" for line in system.lines(6)]
+    lines.append("")
+    for formula in system.formulas:
+        if formula.constants:
+            lines.append(f"  constants of {formula.target}: " + ", ".join(str(c) for c in formula.constants))
+    return "\n".join([*lines, *(f"  note: {note}" for note in system.notes)])
+
+
+def _noise_text(model: Any) -> str:
+    noises = model.course_.noises
+    if all(noise.clean for noise in noises):
+        return "no noise"
+    texts = [
+        f"{name} {100 * noise.level:.2g} %" if noise.relative else f"{name} ± {noise.level:.2g}"
+        for name, noise in zip(model.runs_.states, noises)
+        if not noise.clean
+    ]
+    return "noise: " + ", ".join(texts)
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
