@@ -10,6 +10,7 @@ from typing import Protocol
 from ..formula import Formula
 from ..symbolic.expr import Expr
 from ..symbolic.writers.latex import latex_name
+from ..symbolic.writers.names import comment_line
 from ..symbolic.writers.source import safe_names, write_body
 
 LANGUAGES = ("python", "c", "julia", "matlab", "latex", "text", "json")
@@ -58,11 +59,7 @@ def system_latex(system: Equations, digits: int | None) -> str:
 
 def _comment(system: Equations) -> list[str]:
     """The equations as lines that stay inside a comment of any of the languages."""
-    found = []
-    for line in system.lines(None):
-        clean = "".join(c if c.isprintable() else " " for c in line)
-        found.append(clean.replace("*/", "* /").replace("\\", "/").replace('"""', "'''").replace("=#", "= #"))
-    return found
+    return [comment_line(line) for line in system.lines(None)]
 
 
 def _python(states: list[str], inputs: list[str], time: str, bodies: list[str], comment: list[str]) -> str:

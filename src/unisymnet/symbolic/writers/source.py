@@ -82,8 +82,7 @@ def write_body(expr: Expr, places: dict[int, str], language: str) -> str:
 
 def safe_names(names: Sequence[str], language: str, taken: frozenset[str] = frozenset()) -> list[str]:
     """Distinct identifiers of a language, as near to the names as it allows, none of them reserved or ``taken``."""
-    dialect = DIALECTS[language]
-    return _identifiers(names, dialect.reserved | taken | {"math", "np"}, dialect.ascii_names)
+    return identifiers(names, DIALECTS[language].reserved | taken)
 
 
 def _write(node: Expr, places: dict[int, str], dialect: Dialect) -> tuple[str, int]:
