@@ -219,7 +219,7 @@ def checks(count: int | None) -> Result:
 
     from sklearn.utils.estimator_checks import check_estimator
 
-    quick = UniSymNetRegressor(max_evaluations=40, max_time=None, proposers=["monomial", "evolve"])
+    quick = UniSymNetRegressor(max_evaluations=12, max_time=None, proposers=["monomial", "evolve"])
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -29,6 +29,7 @@ from .genome import (
     LONGEST,
     MUL,
     NEG,
+    ONCE,
     PART,
     POW,
     SIN,
@@ -274,7 +275,7 @@ def _nearest(bank: Bank, n: int, state: Any) -> int:
     return chosen
 
 
-@njit(**PART)
+@njit(**ONCE)
 def solved(
     child: Genome, genome: Genome, registers: Ints, work: Floats, data: Data, bank: Bank, rules: Rules, state: Any
 ) -> bool:

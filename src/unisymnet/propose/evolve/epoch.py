@@ -18,6 +18,7 @@ from .bank import LONGEST_UNIT, Bank, solved, store
 from .births import Rules, mutate, unit
 from .fitting import Desk, Scale, improve, lay, prune, release, resolve, run, score_of
 from .genome import (
+    ONCE,
     PART,
     STRICT,
     Genome,
@@ -135,7 +136,7 @@ def _mark(desk: Desk) -> Any:
     return mixed(total)
 
 
-@njit(**PART)
+@njit(**ONCE)
 def _live(
     genome: Genome,
     limit: float,
@@ -202,7 +203,7 @@ def _whole(genome: Genome, desk: Desk, data: Data, address: int) -> None:
     run(desk, data.y.shape[0], address)
 
 
-@njit(**PART)
+@njit(**ONCE)
 def _fill(bank: Bank, people: State, desk: Desk, data: Data, rules: Rules, address: int, state: Any) -> None:
     """Given units, parts of the people, and random units."""
     n, most = data.y.shape[0], bank.lengths.shape[0]
@@ -226,7 +227,7 @@ def _fill(bank: Bank, people: State, desk: Desk, data: Data, rules: Rules, addre
             store(bank, desk.spare, desk.work, desk.plan.phi[1] * stride, n)
 
 
-@njit(**PART)
+@njit(**ONCE)
 def _birth(
     people: State, desk: Desk, data: Data, bank: Bank, rules: Rules, settings: Settings, address: int, state: Any
 ) -> int:

@@ -17,7 +17,7 @@ from ...fit.kernels.interpreter import forward
 from ...fit.kernels.least_squares import back_substitute, dot, orthogonalise, project_out
 from ...fit.kernels.levenberg import FIRST_DAMPING, LOSS, N_TRIALS, race
 from ...fit.kernels.projection import Data, Program, fill, stride_of
-from .genome import CONST, KINDS, LONGEST, PART, POW, Floats, Genome, Ints, is_plain, n_rare, new_genome, size_of
+from .genome import CONST, KINDS, LONGEST, ONCE, PART, POW, Floats, Genome, Ints, is_plain, n_rare, new_genome, size_of
 from .program import build
 from .terms import MOST_TERMS, N_CODE, N_UNKNOWNS, Plan, bake, most_registers, new_plan
 
@@ -149,7 +149,7 @@ def release(desk: Desk) -> None:
         desk.held[k] = np.nan
 
 
-@njit(**PART)
+@njit(**ONCE)
 def improve(desk: Desk, data: Data, scale: Scale, addresses: tuple[int, int], steps: int) -> tuple[float, int]:
     """A few steps for the numbers inside; the sum of squares, and how many trials it took."""
     plan = desk.plan
@@ -202,7 +202,7 @@ def _tried(desk: Desk, data: Data, scale: Scale, best: float) -> tuple[float, fl
     return (loss, score) if score < best else (np.inf, np.inf)
 
 
-@njit(**PART)
+@njit(**ONCE)
 def prune(desk: Desk, data: Data, scale: Scale, address: int, loss: float, score: float) -> tuple[float, float]:
     """Take out what does not pay: the summand, whole terms, coefficients next to 1, odd exponents.
 
@@ -231,7 +231,7 @@ def prune(desk: Desk, data: Data, scale: Scale, address: int, loss: float, score
     return loss, score
 
 
-@njit(**PART)
+@njit(**ONCE)
 def _round_exponents(
     desk: Desk, data: Data, scale: Scale, address: int, loss: float, score: float
 ) -> tuple[float, float]:

@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 STRICT: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "cache": CAN_CACHE}
 PART: dict[str, Any] = STRICT | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+ONCE: dict[str, Any] = PART | {"inline": "always"}
+
 COLUMN, CONST, ADD, SUB, MUL, DIV = range(6)
 NEG, POW, SIN, COS, EXP, LN, TANH, ABS, SINH, COSH, TAN, ASIN, ACOS, ATAN = range(6, 20)
 KINDS = 32  # more than there are operators
