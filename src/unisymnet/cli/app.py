@@ -36,7 +36,7 @@ Constants = Annotated[
 ]
 Seconds = Annotated[float, typer.Option("--max-time", "--time", help="seconds for the search")]
 Seed = Annotated[int, typer.Option(help="same seed, same formulas")]
-Jobs = Annotated[int, typer.Option(help="threads")]
+Jobs = Annotated[int, typer.Option(help="threads or processes; -1: one for each core")]
 
 
 def _languages(incomplete: str) -> list[str]:
@@ -118,6 +118,7 @@ def fit(
     selection: Annotated[str, typer.Option(help="best, accuracy or simplest")] = "best",
     loss: Annotated[str, typer.Option(help="mse, huber (outliers), huber:2.5 or quantile:0.9")] = "mse",
     max_evaluations: Annotated[int | None, typer.Option(help="formulas to try at most")] = None,
+    max_epochs: Annotated[int | None, typer.Option(help="epochs of evolution at most")] = None,
     units: Units = None,
     constant: Constants = None,
     constraint: Annotated[
@@ -127,6 +128,8 @@ def fit(
     resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
     seed: Seed = 0,
     jobs: Jobs = 2,
+    backend: Annotated[str | None, typer.Option(help="where evolution runs: threading, loky, dask or ray")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="address of the cluster, e.g. tcp://host:8786")] = None,
     delimiter: Delimiter = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
@@ -136,6 +139,7 @@ def fit(
         print(f"reading {data} …", end="\r", file=sys.stderr, flush=True)  # loading the libraries takes a second or two
     from .fitting import Request, loss_option, run_fit
     from .heads import pairs
+    from .workers import workers
 
     settings = {
         "max_time": max_time,
@@ -147,6 +151,7 @@ def fit(
         "selection": selection,
         "loss": loss_option(loss),
         "max_evaluations": max_evaluations,
+        "max_epochs": max_epochs,
         "units": pairs(units, "--units", "v=m/s"),
         "constants": pairs(constant, "--constant", "g=9.81 m/s^2"),
         "constraints": list(constraint) if constraint else None,
@@ -155,7 +160,9 @@ def fit(
         data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings,
         heads=units != ["none"],
     )  # fmt: skip
-    raise typer.Exit(run_fit(request, out=out, resume=resume, as_json=json, quiet=quiet))
+    with workers(backend, scheduler):
+        code = run_fit(request, out=out, resume=resume, as_json=json, quiet=quiet)
+    raise typer.Exit(code)
 
 
 @app.command()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import threading
 import time
 from collections.abc import Sequence
@@ -37,6 +38,8 @@ EXCHANGED = 4  # after so many epochs
 FIRST_WORK = 10_000_000  # of an epoch; each is twice as long as the one before, up to the full length
 SENT = 6  # formulas that an island sends to the next one
 TRIES = 3  # for an epoch whose worker died
+
+Until = tuple[int, float]  # a process and a moment of its monotonic clock
 
 # How the islands differ: share of the children that have a part solved for.
 SOLVED = (0.1, 0.3, 0.0, 0.2)
@@ -88,10 +91,10 @@ _OWN = threading.local()  # scratch memory of this thread, by shape
 
 
 def live(
-    world: World, state: State, newcomers: Sequence[Tokens], key: tuple[int, ...], until: float = math.inf
+    world: World, state: State, newcomers: Sequence[Tokens], key: tuple[int, ...], until: Until = (0, math.inf)
 ) -> State | None:
-    """The state after one epoch; None if it is too late to begin."""
-    if time.time() >= until:
+    """The state after one epoch; None if it is too late to begin, which only the process that asks can know."""
+    if until[0] == os.getpid() and time.monotonic() >= until[1]:
         return None
     d, n = world.data.X.shape
     memory = _OWN.__dict__.setdefault("scratch", {})
@@ -180,8 +183,7 @@ class Islands:
     def step(self, parallel: Parallel, deadline: Deadline) -> list[Found] | None:
         """One epoch of every island, then the exchange: the best formulas of all, shortest description first; None if
         the time came first, and nothing has changed."""
-        until = math.inf if deadline.moment == math.inf else time.time() + deadline.remaining()
-        states = self._lived(parallel, until)
+        states = self._lived(parallel, (os.getpid(), deadline.moment))
         if states is None:
             return None
         for island, state in zip(self.islands, states, strict=True):
@@ -195,7 +197,7 @@ class Islands:
         self._exchange()
         return found
 
-    def _lived(self, parallel: Parallel, until: float) -> list[State] | None:
+    def _lived(self, parallel: Parallel, until: Until) -> list[State] | None:
         work = min(self.work, FIRST_WORK << min(self.n_epochs, 30))
         for attempt in range(TRIES):
             jobs = [
