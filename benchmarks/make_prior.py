@@ -121,7 +121,8 @@ def _rounded(counts: Counter[str]) -> dict[str, float]:
 
 def _normalised(counts: Counter[str]) -> dict[str, float]:
     total = sum(counts.values())
-    kept = {name: count for name, count in counts.items() if count >= LEAST}
+    # Products of pi are what the physics of spheres needs; a measured constant near one is none.
+    kept = {name: count for name, count in counts.items() if count >= LEAST and "." not in name}
     return {name: round(count / total, 6) for name, count in kept.items()}
 
 

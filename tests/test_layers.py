@@ -42,9 +42,9 @@ ROOMS: dict[str, list[str]] = {
         *("rewrite", "writers", "network"),
     ],
     "judge": ["numbers", "tree", "prior", "forms", "noise", "data", "judge"],
-    "fit": ["kernels", "subset", "peel", "starts", "constants", "clean", "sfo", "dno", "polish"],
-    "propose": ["view", "write", "pool", "stage", "linear", "relation", "separable", "screen", "smaller", "evolve"],
-    "search": ["trace", "turns", "places", "order", "loop"],
+    "fit": ["kernels", "subset", "peel", "starts", "constants", "settle", "clean", "sfo", "dno", "polish"],
+    "propose": ["view", "write", "pool", "stage", "linear", "relation", "separable", "screen", "short", "smaller", "evolve"],
+    "search": ["trace", "shortlist", "turns", "places", "order", "loop"],
 }
 # Pairs of modules that know each other, and why.
 PAIRS = {

@@ -34,12 +34,14 @@ class Proposal:
 
     ``Const`` leaves hold numbers the proposer stands for (start values for the polish); ``Param`` leaves are
     unknown and get many starts.  ``brief`` says how many choices of exponents a brief look tries; 0 asks for a whole
-    fit.  ``source`` names the stage, for the trace and the report.
+    fit.  ``source`` names the stage, for the trace and the report.  ``tried`` says that all formulas of at most this
+    price (nats, see judge) have been looked at by now.
     """
 
     expr: Expr
     source: str
     brief: int = 0
+    tried: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from unisymnet import Formula
@@ -34,4 +36,9 @@ def test_an_exact_formula_has_no_rival() -> None:
 def test_rivals_are_told_by_their_place_in_the_table() -> None:
     rows = np.ones((50, 1)), np.linspace(0.0, 1.0, 50), np.ones(50)
     notes = careful_notes(200, 200, TABLE[:4], 2, (), Judgement.first(("mse", None), rows, None))
-    assert notes == ["the data can hardly tell the chosen formula from pick 1, exp(x0)"]
+    assert notes == ["the data cannot tell the chosen formula apart from pick 1, exp(x0)"]
+
+
+def test_the_judge_says_who_is_a_rival() -> None:
+    table = [replace(entry, nats=nats) for entry, nats in zip(TABLE, (50.0, 12.0, 10.0, 14.0, 12.5), strict=True)]
+    assert rivals(table, 2, 200) == [1, 4]  # within 3 nats, the nearest first

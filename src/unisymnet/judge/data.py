@@ -41,7 +41,12 @@ def data_nats(residuals: Floats, roots: Floats, model: NoiseModel, floor: float,
     jacobian = -float(np.sum(np.log(roots)))
     if sigma is not None:
         return 0.5 * total / sigma**2 + n * math.log(sigma * math.sqrt(2.0 * math.pi)) + jacobian
-    return 0.5 * n * math.log(math.pi * total) - math.lgamma(0.5 * n) + math.log(2.0) + jacobian
+    return level_nats(total / n, n) + jacobian
+
+
+def level_nats(mean_square: float, n: int) -> float:
+    """D of n rows with this mean square residual and equal noise."""
+    return 0.5 * n * math.log(math.pi * n * mean_square) - math.lgamma(0.5 * n) + math.log(2.0)
 
 
 def spread_nats(total: float, n: int, k: int) -> float:

@@ -91,7 +91,7 @@ FORMS: tuple[Form, ...] = (
         ((1, "width"), (2, "-place")),
     ),
     Form("Arrhenius", ("c0*exp(c1/x0)", "exp(c1/x0 + c0)"), ((1, "place"),)),
-    Form("Antoine", ("exp(c0 + c1/(x0 + c2))", "c0*exp(c1/(x0 + c2))"), ((1, "antoine"), (2, "place"))),
+    Form("Antoine", ("c0*exp(c1/(x0 + c2))", "exp(c0 + c1/(x0 + c2))"), ((1, "antoine"), (2, "place"))),
     Form("inverse line", ("1/(c0*x0 + c1)", "c0/(x0 + c1)")),
     Form(
         "substrate inhibition",
@@ -160,14 +160,8 @@ def _unify(template: Expr, expr: Expr, known: dict[int, Expr]) -> Iterator[dict[
         yield from found
 
 
-def fitted_form(form: Form, column: int) -> tuple[Expr, int]:
-    """The first spelling in a column, its constants as parameters, and how many these are."""
+@cache
+def fitted_form(form: Form) -> tuple[Expr, int]:
+    """The first spelling, its constants as parameters, and how many these are."""
     expr = parse(form.spellings[0])
-    moved = _in_column(expr, column)
-    return moved, n_params(moved)
-
-
-def _in_column(expr: Expr, column: int) -> Expr:
-    if isinstance(expr, Var):
-        return Var(column)
-    return Call(expr.op, [_in_column(arg, column) for arg in expr.args]) if isinstance(expr, Call) else expr
+    return expr, n_params(expr)

@@ -20,7 +20,7 @@ from ..formula.derivative import value_and_jacobian
 from ..symbolic.expr import Expr, evaluate, variables
 from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
 from .forms import TOTAL_WEIGHT, canonical, matches
-from .noise import MODELS, NoiseModel
+from .noise import EQUAL, MODELS, NoiseModel
 from .prior import FREE_EXPONENT, Prior, load_prior
 from .tree import EXPONENT, NUMBER, Node, Reading, read
 
@@ -34,6 +34,8 @@ USUAL_EXPONENT, TINY_EXPONENT = 3.0, 0.2
 USUAL_SIZE = 13.8  # ln of a million
 DEPENDENT = 1e-7  # share of a column of the Jacobian that the others leave unexplained
 MAX_CONSTANTS = 40
+LARGEST = 1e140  # of values and derivatives: their squares must be numbers
+MAX_REPEATED = 20_000  # rows
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,11 @@ class Lengths:
     constants: float
     data: float
     model: NoiseModel
-    n_free: int
+    free: frozenset[int]  # places of the constants that are fitted; the others are written down
+
+    @property
+    def n_free(self) -> int:
+        return len(self.free)
 
     @property
     def formula(self) -> float:
@@ -90,20 +96,37 @@ class Judge:
             return None
         values, jacobian = value_and_jacobian(reading.form, self.X, reading.values)
         residuals = self.y - values
-        if not np.isfinite(residuals).all() or not np.isfinite(jacobian).all():
+        if not _usable(residuals) or not _usable(jacobian):
             return None
         structure = self._structure(reading, expr)
         found: Lengths | None = None
-        for one in (model,) if model is not None else self.models:
+        known = (model,) if model is not None else self.models if variables(expr) else (EQUAL,)
+        for one in known:
             roots = self.root * one.roots(values, self.root * residuals)
-            nats, n_free = self._constants(reading, jacobian * roots[:, None], residuals, roots)
-            if n_free >= max(self.n_rows, 2):
+            nats, free = self._constants(reading, jacobian * roots[:, None], residuals, roots)
+            if len(free) >= max(self.n_rows, 2):
                 return None
             data = data_nats(residuals, self.root if one.kind == "heavy tails" else roots, one, self.floor, self.sigma)
-            lengths = Lengths(structure, nats, data, one, n_free)
+            lengths = Lengths(structure, nats, data, one, free)
             if found is None or lengths.total < found.total:
                 found = lengths
         return found
+
+    def errors(self, expr: Expr, lengths: Lengths) -> dict[int, float]:
+        """Standard errors of the free constants by place, from the Jacobian; inf where the data do not say."""
+        reading, places = read(expr), sorted(lengths.free)
+        values, jacobian = value_and_jacobian(reading.form, self.X, reading.values)
+        residuals = self.y - values
+        roots = self.root * lengths.model.roots(values, self.root * residuals)
+        columns = jacobian[:, places] * roots[:, None]
+        sizes = np.linalg.norm(columns, axis=0)
+        if not len(places) or not np.isfinite(sizes).all() or not sizes.all():
+            return {place: math.inf for place in places}
+        inverse = np.linalg.pinv((columns / sizes).T @ (columns / sizes), rcond=1e-14, hermitian=True)
+        left = squares(residuals, roots, self.floor) / max(self.n_rows - len(places), 1)
+        variance = left if self.sigma is None else self.sigma**2
+        found = np.sqrt(np.maximum(np.diag(inverse), 0.0) * variance) / sizes
+        return dict(zip(places, map(float, found), strict=True))
 
     def quick(self, expr: Expr) -> tuple[float, float]:
         """Lower bounds that need no Jacobian: nats of the formula, nats of the data under the best noise model."""
@@ -111,7 +134,7 @@ class Judge:
         with np.errstate(all="ignore"):
             values = evaluate(expr, self.X)
         residuals = self.y - values
-        if not np.isfinite(residuals).all():
+        if not _usable(residuals):
             return math.inf, math.inf
         data = math.inf
         for model in self.models:
@@ -135,11 +158,13 @@ class Judge:
     def _written(self, node: Node, parent: str) -> float:
         return self.prior.exponent_nats(node.value) if parent == EXPONENT else self.prior.constant_nats(node.value)
 
-    def _constants(self, reading: Reading, jacobian: Floats, residuals: Floats, roots: Floats) -> tuple[float, int]:
-        """Nats of all numbers, each written down or free, whichever is shorter, and how many are free."""
+    def _constants(
+        self, reading: Reading, jacobian: Floats, residuals: Floats, roots: Floats
+    ) -> tuple[float, frozenset[int]]:
+        """Nats of all numbers, each written down or free, whichever is shorter, and the places of the free."""
         numbers = [(node, self._written(node, parent), parent) for parent, node in _numbers(reading.tree)]
         if not numbers:
-            return 0.0, 0
+            return 0.0, frozenset()
         total = squares(residuals, roots, self.floor)
         mean = float(np.average(self.y, weights=roots**2))
         moved = float(np.linalg.norm(roots * (self.y - mean)))
@@ -152,7 +177,7 @@ class Judge:
                 level = 0.5 * spread_nats(total, self.n_rows, n_free)
             else:
                 level = 0.5 * math.log(2.0 * math.pi * self.sigma**2)
-            nats, free = 0.0, 0
+            nats, free = 0.0, set()
             for node, written, parent in numbers:
                 if node.place not in needed:  # one that others can stand in for might as well be 1
                     nats += min(written, math.log(2.0)) if written > _least_free(parent) else written
@@ -162,9 +187,10 @@ class Judge:
                 digits += OFFSET + _unusual(node.value, parent == EXPONENT)
                 own = _least_free(parent) + max(0.0, digits - LEAST_CONSTANT)
                 nats += min(own, written)
-                free += own < written
-            n_free = free
-        return nats, n_free
+                if own < written:
+                    free.add(node.place)
+            n_free = len(free)
+        return nats, frozenset(free)
 
 
 def make_judge(
@@ -176,11 +202,22 @@ def make_judge(
     models: Sequence[NoiseModel] = MODELS,
     sigma: float | None = None,
 ) -> Judge:
-    """A judge of these rows."""
-    root = np.ones(len(y)) if weights is None else np.sqrt(weights * (len(y) / weights.sum()))
+    """A judge of these rows.  Weights that are whole numbers count how often a row was seen."""
+    root = np.ones(len(y))
+    if weights is not None and (weights != weights[0]).any():
+        X, y, weights = X[weights > 0.0], y[weights > 0.0], weights[weights > 0.0]
+        if (weights % 1.0 == 0.0).all() and weights.sum() <= MAX_REPEATED:
+            seen = np.repeat(np.arange(len(y)), weights.astype(int))
+            X, y, root = X[seen], y[seen], np.ones(len(seen))
+        else:
+            root = np.sqrt(weights * (len(y) / weights.sum()))
     spread = float(np.std(y))
     floor = max(last_digit(y) ** 2 / 12.0, (ROUNDING * spread) ** 2, 1e-300)
     return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma)
+
+
+def _usable(values: Floats) -> bool:
+    return bool(np.isfinite(values).all() and np.abs(values).max(initial=0.0) < LARGEST)
 
 
 def _numbers(tree: Node) -> list[tuple[str, Node]]:

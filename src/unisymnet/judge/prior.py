@@ -44,11 +44,11 @@ class Prior:
         return self._nats(tree, ROOT, n_columns)
 
     def _nats(self, node: Node, parent: str, n_columns: int) -> float:
-        nats = self._symbol_nats(parent, node.symbol)
+        nats = self.symbol_nats(parent, node.symbol)
         if node.symbol == COLUMN:
             return nats + math.log(n_columns)
         if node.symbol in (ADD, MUL):
-            nats += self._arity_nats(node.symbol, len(node.children)) - _orders(node.children)
+            nats += self.arity_nats(node.symbol, len(node.children)) - _orders(node.children)
         for position, child in enumerate(node.children):
             if node.symbol == POW and position == 1:
                 if child.symbol != NUMBER:  # an exponent that is a formula is as rare as a rare number
@@ -73,11 +73,11 @@ class Prior:
         share = LEARNED * self.exponents.get(key, 0.0) + (1.0 - LEARNED) * size**-1.5 / 7.0
         return -math.log((1.0 - FREE_EXPONENT) * share)
 
-    def _symbol_nats(self, parent: str, symbol: str) -> float:
+    def symbol_nats(self, parent: str, symbol: str) -> float:
         shares = _shares(self, parent)
         return -math.log(shares[symbol]) if symbol in shares else -math.log(0.3 * RARE_WEIGHT / len(SYMBOLS))
 
-    def _arity_nats(self, symbol: str, n: int) -> float:
+    def arity_nats(self, symbol: str, n: int) -> float:
         counts = self.arity.get(symbol, {})
         total = sum(counts.values())
         geometric = 0.5 ** (n - 1)

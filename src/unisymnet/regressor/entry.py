@@ -19,3 +19,6 @@ class Entry:
     score: float
     source: str
     remarks: tuple[tuple[str, str], ...] = ()  # head and cell of further columns: units, constraints
+    nats: float | None = None  # length of formula, constants and data; None where loss and size decide (no noise)
+    formula_nats: float | None = None  # the part of it that is formula and constants
+    noise: str = ""  # the noise model under which the constants were fitted

@@ -22,7 +22,7 @@ from ..symbolic.expr import Expr
 from .interrupt import Interrupts
 from .own import as_expr
 from .saved import load_model, save_model
-from .table import beside_text, chosen_text, frame_rows, front_text
+from .table import beside_text, chosen_text, ending, frame_rows, front_text
 from .validation import check_data, check_parameters, check_rows, seed_generator
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.picked_ = outcome.picked
         self.notes_ = outcome.notes
         self.trace_ = outcome.trace
-        self.stopped_ = outcome.stopped
+        self.stopped_, self.proven_ = outcome.stopped, outcome.proven
         self.interrupted_ = outcome.stopped == "interrupted"
         self.seconds_ = outcome.seconds
         self.n_evaluations_ = outcome.n_evaluations
@@ -273,7 +273,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         rows = f"{self.n_train_} rows" + (f" + {self.n_valid_} for validation" if self.n_valid_ else "")
         target, names = self.formula_.target, self.formula_.names
         columns = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
-        head = f"{target} = f({columns})   {rows}   {self.seconds_:.1f}{limit} s ({self.stopped_})"
+        end = ending(self.stopped_, self.proven_)
+        head = f"{target} = f({columns})   {rows}   {self.seconds_:.1f}{limit} s ({end})"
         table = front_text(self.front_, self.picked_)
         lines = [head, "", table, "", chosen_text(self.front_[self.picked_]), *map(beside_text, self.beside_)]
         return "\n".join([*lines, *(f"  note: {note}" for note in self.notes_)])

@@ -70,3 +70,4 @@ class Outcome:
     n_train: int
     n_valid: int
     beside: tuple[Entry, ...] = ()  # what fits better but contradicts what is known
+    proven: bool = False  # nothing shorter than the pick was left untried

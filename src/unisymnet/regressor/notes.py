@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..candidate import EXACT, Candidate, description_length
+from ..judge.noise import EQUAL
 from ..search.trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
 
 FEW_ROWS = 20
 WEAK = 0.5
+TOLD_APART = 3.0  # nats by which the judge must prefer a formula before the data can be said to
 RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
 SMALL_GAIN = 0.01  # of the loss; a longer formula that gains less is the chosen one with something more
 MOST_NAMED = 2
@@ -32,10 +34,12 @@ def careful_notes(
         notes.append(f"{far}: the search did not see them, the Huber loss counts them little; R² counts them fully")
     elif n_rows > 1 and r2 < WEAK and judgement.loss.kind == "mse":
         notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
+    if chosen.noise and chosen.noise != str(EQUAL):
+        notes.append(f"the noise looks {chosen.noise}; constants and ± are fitted for that")
     others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" else []
     if others:
-        named = " or ".join(f"pick {index}, {entries[index].formula}" for index in others[:MOST_NAMED])
-        notes.append(f"the data can hardly tell the chosen formula from {named}")
+        named = " or ".join(f"pick {index}, {entries[index].formula.text(4)}" for index in others[:MOST_NAMED])
+        notes.append(f"the data cannot tell the chosen formula apart from {named}")
     notes += [f"the proposer {row.stage} failed: {row.failure}" for row in trace if row.failure]
     return notes
 
@@ -43,6 +47,10 @@ def careful_notes(
 def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:
     """Rows of the table whose description is about as short as the pick's; an exact formula has none."""
     chosen = entries[picked]
+    if chosen.nats is not None:
+        lengths = {i: entry.nats for i, entry in enumerate(entries) if i != picked and entry.nats is not None}
+        near = [i for i, nats in lengths.items() if nats <= chosen.nats + TOLD_APART]
+        return sorted(near, key=lambda i: lengths[i])
     if chosen.r2 >= 1.0 - EXACT:
         return []
     most = _length(chosen, n_rows) + RIVAL_NATS

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidate import EXACT, Candidate, ParetoFront, description_length, select
+from ..candidate import EXACT, Candidate, ParetoFront, description_length, is_exact, select
 from ..deadline import Deadline
 from ..fit.clean.convention import conventional, phased
 from ..fit.clean.respell import respelled
@@ -23,9 +23,11 @@ from ..fit.clean.snap import snap
 from ..fit.kernels.robust import Loss
 from ..formula import Constant, Formula
 from ..formula.constants import free, report, settle, simple_name
+from ..judge.noise import NoiseModel
 from ..symbolic.expr import Expr, Var, evaluate, rebuild, variables
 from ..symbolic.rewrite.simplify import present, simplify
 from .entry import Entry
+from .judged import judged_table
 from .losses import MEAN_SQUARES, Judgement, minimised
 from .validation import Data
 
@@ -63,11 +65,20 @@ def measure(
     deadline: Deadline,
     watch: AbstractContextManager[None] = nullcontext(),
     allows: Callable[[Expr], bool] | None = None,
+    listed: Sequence[Candidate] = (),
+    models: Sequence[NoiseModel] = (),
 ) -> tuple[tuple[Entry, ...], int]:
     """The table and the index of its pick; `watch` may raise KeyboardInterrupt when time is up.
 
-    `allows` says of a formula with cleaned constants whether it still agrees with what is known.
+    `allows` says of a formula with cleaned constants whether it still agrees with what is known.  With noise `models`
+    and no exact formula the judge decides, among the front and what the search has `listed`.
     """
+    spread = _spread(rows.fit[1], rows.fit[2])
+    if models and not any(is_exact(candidate, spread) for candidate in front):
+        found = [replace(c, expr=in_all_columns(c.expr, columns)) for c in (*front, *listed)]
+        table = judged_table(found, rows.fit, rows.valid, data, models, noise, deadline, watch, allows)
+        if table:
+            return table, _chosen(table, rule, len(data.y), spread)
     candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
     held = None if rows.valid is None else [_residuals(expr, *rows.valid[:2]) for expr in candidates]
     picked = _pick(front, rows, held, rule, noise)
@@ -85,6 +96,15 @@ def measure(
         entries.append(_entry(formulas[index], candidate.source, rows_of, r2_valid, rows.loss))
     losses = {id(entry): _fitted_loss(entry, rows) for entry in entries}
     return _tidy(entries, picked, losses)
+
+
+def _chosen(table: Sequence[Entry], rule: str, n_rows: int, spread: float) -> int:
+    """The pick: the shortest whole, unless another rule is asked for."""
+    if rule == "best":
+        return min(range(len(table)), key=lambda i: (table[i].nats, i))
+    front = ParetoFront(Candidate(e.formula.expr, e.loss, e.complexity, len(e.formula.constants)) for e in table)
+    wanted = front[select(front, rule, n_rows=n_rows, spread=spread)].expr
+    return next(i for i, entry in enumerate(table) if entry.formula.expr == wanted)
 
 
 def _fitted_loss(entry: Entry, rows: Rows) -> float:

@@ -18,6 +18,7 @@ from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
+from ..judge.noise import models_called
 from ..knowledge.known import solver
 from ..metrics import complexity
 from ..problem import Problem, make_problem
@@ -30,6 +31,7 @@ from .columns import Columns, choose_columns
 from .entry import Entry
 from .interrupt import Interrupts
 from .kinds import FitEvent, Options, Outcome
+from .judged import judge_of
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes
@@ -98,6 +100,8 @@ def run_fit(
         deadline=final,
         watch=interrupts.watched(left, tidying=True),
         allows=None if knowledge is None else knowledge.allows,
+        listed=result.listed,
+        models=models_called(None) if judgement.loss.kind == "mse" and result.stopped != "exact" else (),
     )
     notes = careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)
     beside: tuple[Entry, ...] = ()
@@ -116,6 +120,7 @@ def run_fit(
         n_train=len(sample.fit),
         n_valid=len(sample.valid),
         beside=beside,
+        proven=result.proven,
     )
 
 
@@ -203,6 +208,8 @@ class _Task:
                 limit = self.options.settings.max_time
                 progress = stack.enter_context(Progress(self.names, max_time=limit, best=self.best))
             settings = self.settings(deadline)
+            if self.loss.kind == "mse":
+                settings = replace(settings, judge=judge_of)
             try:
                 # Formulas outside their domain are daily business here, not worth a warning.
                 # One thread for linear algebra: more would change the last bits, and with them the search.

@@ -24,6 +24,7 @@ VERSION = 1
 PLAIN = (
     "notes_",
     "stopped_",
+    "proven_",
     "seconds_",
     "n_evaluations_",
     "n_train_",
@@ -84,7 +85,7 @@ def _restored(cls: Any, data: dict[str, Any]) -> Any:
     known = cls().get_params(deep=False)
     estimator = cls(**{name: value for name, value in data["params"].items() if name in known})
     for name in PLAIN:
-        value = data["fitted"][name]
+        value = data["fitted"].get(name, False) if name == "proven_" else data["fitted"][name]
         setattr(estimator, name, tuple(value) if isinstance(value, list) else value)
     if data["feature_names_in"] is not None:
         estimator.feature_names_in_ = np.array(data["feature_names_in"], dtype=object)
@@ -109,6 +110,9 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
         "score": entry.score,
         "source": entry.source,
         **({"remarks": [list(pair) for pair in entry.remarks]} if entry.remarks else {}),
+        "nats": entry.nats,
+        "formula_nats": entry.formula_nats,
+        "noise": entry.noise,
     }
 
 
@@ -117,7 +121,9 @@ def _entry(row: dict[str, Any]) -> Entry:
     for name, undefined in (("loss", float("inf")), ("r2", float("-inf"))):
         values[name] = undefined if values[name] is None else values[name]
     remarks = tuple((str(head), str(cell)) for head, cell in row.get("remarks", ()))
-    return Entry(Formula.from_dict(row["formula"]), **values, remarks=remarks)
+    more: dict[str, Any] = {name: row.get(name) for name in ("nats", "formula_nats")}  # absent from old files
+    formula = Formula.from_dict(row["formula"])
+    return Entry(formula, **values, **more, remarks=remarks, noise=str(row.get("noise", "")))
 
 
 def _is_plain(value: Any) -> bool:

@@ -70,6 +70,14 @@ def beside_text(entry: Entry) -> str:
     return f"  beside it, not allowed ({why}), R² {r2_text(entry.r2)}: {formula.target} = {formula.text(DIGITS)}"
 
 
+def ending(stopped: str, proven: bool) -> str:
+    """Why a search ended, and how much that says about its pick."""
+    if stopped == "exact":
+        return stopped
+    found = "nothing shorter than this was left untried" if proven else "best found, not proven best"
+    return f"{stopped}: {found}"
+
+
 def r2_text(value: float | None) -> str:
     """Four places; near 1 the distance from 1, which is what matters there."""
     if value is None:

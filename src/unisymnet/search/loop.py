@@ -15,9 +15,11 @@ import numpy as np
 
 from ..candidate import Candidate, ParetoFront, Proposal, Status, description_length, is_exact
 from ..deadline import Deadline
+from ..judge.judge import Judge
 from ..problem import Problem
 from ..protocols import Fitter, Proposer
 from ..symbolic.expr import Const, Expr
+from .shortlist import Shortlist
 from .trace import Event, SearchResult, TraceRow
 from .turns import PROPOSALS_A_TURN, NoiseTest, Patience, Turns
 
@@ -40,6 +42,7 @@ class SearchSettings:
     stop_when_exact: bool = True
     is_noise: NoiseTest | None = None  # what a formula may leave when the target is noisy; None never stops there
     looks_noisy: Callable[[Problem], bool] | None = None  # do the data?  If not, such a formula must stand longer
+    judge: Callable[[Problem], Judge] | None = None  # what compares formulas under noise; None: size and loss alone
     strict: bool = False  # raise a proposer's mistake instead of noting it and going on with the others
     n_finished: int = 6  # how many of the front's best get their constants cleaned
     finish_share: float = 0.08  # the part of max_time kept back for that
@@ -62,8 +65,13 @@ class _Run:
     n_whole: int = 0  # of these, those that were no brief looks
     stopped: str = ""
     nearly: float = 0.0  # a loss that asks for cleaning
+    shortlist: Shortlist | None = None
+    tried: float = 0.0  # nats: every formula of at most this price has been looked at
+    proven: bool = False  # nothing shorter than the best was left untried
 
     def __post_init__(self) -> None:
+        if self.settings.judge is not None:
+            self.shortlist = Shortlist(self.settings.judge(self.problem))
         self.nearly = NEARLY * self.spread**2
 
     def tell(self, kind: str, stage: str) -> None:
@@ -81,12 +89,15 @@ class _Run:
 
     def take(self, proposal: Proposal, row: TraceRow) -> None:
         """Fit one proposal and keep it if it is worth keeping."""
+        self.tried = max(self.tried, proposal.tried)
         candidate = self.fitter.fit(proposal, self.problem, rng=self.rng, deadline=self.deadline)
         self.n_evaluations, row.n_proposals = self.n_evaluations + 1, row.n_proposals + 1
         self.n_whole += not proposal.brief
         if candidate.status is not Status.OK or candidate.complexity > self.settings.max_complexity:
             return
         row.best_loss = min(row.best_loss, candidate.loss)
+        if self.shortlist is not None and not self.stopped:
+            self.shortlist.offer(candidate)
         if self.keep(candidate, row) and not self.stopped and candidate.loss <= self.nearly:
             # The law, perhaps, with something superfluous beside it: without that its constants settle.
             self.nearly = 0.1 * candidate.loss
@@ -142,7 +153,9 @@ def search(
         run.stopped = "interrupted"
     last = max(whole.moment, time.monotonic() + MIN_FINISH)
     front = _finish(run, Deadline(last) if finite else Deadline.after(60.0))
-    return SearchResult(front, tuple(rows), run.stopped, time.monotonic() - run.started, run.n_evaluations)
+    listed = () if run.shortlist is None else tuple(one.candidate for one in run.shortlist.members)
+    seconds = time.monotonic() - run.started
+    return SearchResult(front, tuple(rows), run.stopped, seconds, run.n_evaluations, listed, run.proven)
 
 
 def _take_guesses(run: _Run, guesses: Sequence[Expr], rows: list[TraceRow]) -> None:
@@ -159,7 +172,7 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
     places = enumerate(zip(proposers, seeds, strict=True))
     queue = [Turns(proposer, seed, TraceRow(proposer.name), order) for order, (proposer, seed) in places]
     rows += [turns.row for turns in queue]
-    patience = Patience(run.problem, run.settings.is_noise, run.settings.looks_noisy)
+    patience = Patience(run.problem, run.settings.is_noise, run.settings.looks_noisy, run.shortlist)
     while queue and not run.stopped and not run.must_stop():
         turns = min(queue, key=Turns.priority)
         if turns.proposals is None:
@@ -171,8 +184,11 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
         if not _one_turn(run, turns, turns.proposals):
             queue.remove(turns)
         # A formula has not stood the test of a stage that had only brief looks at its proposals.
-        if run.n_whole > before and not run.stopped and patience.is_over(run.front):
+        patience.tried = run.tried
+        n_waiting = sum(other.proposals is None for other in queue)
+        if run.n_whole > before and not run.stopped and patience.is_over(run.front, n_waiting):
             run.stopped = "noise"
+    run.proven = run.stopped != "exact" and patience.proven
     run.stopped = run.stopped or "exhausted"
 
 

@@ -43,6 +43,8 @@ HOMES = {
     "features": "propose.screen.features:Features",
     "pairs": "propose.screen.pairs:Pairs",
     "products": "propose.screen.products:Products",
+    "textbook": "propose.separable.textbook:Textbook",
+    "short": "propose.short.short:Short",
     "evolve": "propose.evolve.stage:Evolve",
 }
 PROPOSERS = tuple(HOMES)
@@ -133,6 +135,7 @@ IF_CLEAN = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
+    at("textbook"),
     REDUCED,
     REDUCED_INNER,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
@@ -152,6 +155,9 @@ IF_CLEAN = (
 )
 # What looks for exact laws only is left out.
 IF_NOISY = (
+    at("textbook"),
+    # Every short formula must be tried before a search may say that nothing shorter exists.
+    at("short", most=14.0, seconds=WHILE),
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     at("extended", noisy=False, seconds=BRIEF),
     at("outer"),
@@ -175,6 +181,7 @@ IF_NOISY = (
     at("pairs"),
     at("products"),
     at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
+    at("short", least=15.0, most=20.0),
     at("reduce", stages=(at("pairs"), at("products")), max_time=SMALLER_DEEP),
 )
 # A long look at each likely structure.  Without noise evolution makes more of them; where it follows, it gets the time.

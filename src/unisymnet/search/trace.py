@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..candidate import ParetoFront
+from ..candidate import Candidate, ParetoFront
 
 IDLE = 0.005  # seconds
 
@@ -43,6 +43,8 @@ class SearchResult:
     stopped: str  # "exact", "noise", "time", "evaluations", "interrupted" or "exhausted"
     seconds: float
     n_evaluations: int
+    listed: tuple[Candidate, ...] = ()  # what the judge may choose from besides the front
+    proven: bool = False  # only noise is left, and nothing shorter than the best was left untried
 
 
 def trace_table(rows: Iterable[TraceRow]) -> str:

@@ -15,6 +15,7 @@ from ..candidate import TOKEN_NATS, Candidate, ParetoFront, Proposal, descriptio
 from ..problem import Problem
 from ..protocols import Proposer
 from ..symbolic.expr import Expr
+from .shortlist import Shortlist
 from .trace import TraceRow
 
 # Is what the formula (caller's units) leaves of the target nothing but noise?
@@ -26,6 +27,10 @@ LEAST_TURNS = 2
 DOUBTFUL = 3.0  # times as many turns where the data themselves do not look noisy: what looks like noise may be a law
 LEAST_GAIN = 2.0  # nats
 LEAST_EVIDENCE = 3.0  # nats won on the data for every nat that the formula costs
+# With a judge: turns that the best formula must outlive for each of its nats while shorter ones are left untried, and
+# by how much the price of what has been tried may fall short of its own.
+TURNS_A_NAT = 0.7
+TRIED_SHORT = 1.0
 
 
 @dataclass
@@ -51,15 +56,19 @@ class Patience:
     problem: Problem
     is_noise: NoiseTest | None
     looks_noisy: Callable[[Problem], bool] | None = None
+    shortlist: Shortlist | None = None
     best: float = math.inf
     n_turns: int = 0  # since the best was found
+    tried: float = 0.0  # nats: every formula of at most this price has been looked at
     _judged: dict[Expr, bool] = field(default_factory=dict)
     _doubtful: bool | None = None
 
-    def is_over(self, front: ParetoFront) -> bool:
-        """Called after every turn that has put formulas forward."""
+    def is_over(self, front: ParetoFront, n_waiting: int = 0) -> bool:
+        """Called after every turn that has put formulas forward; ``n_waiting`` stages have not been asked yet."""
         if self.is_noise is None or not len(front):
             return False
+        if self.shortlist is not None and self.shortlist.members:
+            return self._is_judged(self.shortlist, n_waiting)
         lengths = [self._length(candidate) for candidate in front]
         length, candidate = min(zip(lengths, front, strict=True), key=lambda pair: pair[0])
         if length < self.best - LEAST_GAIN:
@@ -69,13 +78,43 @@ class Patience:
         wanted = max(LEAST_TURNS, candidate.complexity / TOKENS_A_TURN)
         if self.n_turns < wanted or not self._is_evident(candidate):
             return False
+        if self._is_doubtful() and self.n_turns < DOUBTFUL * wanted:
+            return False
+        return self._leaves_noise(candidate.expr)
+
+    @property
+    def proven(self) -> bool:
+        """Has every formula been looked at that could be shorter than the best?  Only if nothing but noise is left:
+        then a rival has to win by its own length."""
+        best = None if self.shortlist is None else self.shortlist.best
+        if best is None or self.is_noise is None:
+            return False
+        return self.tried >= best.lengths.formula - TRIED_SHORT and self._leaves_noise(best.candidate.expr)
+
+    def _is_judged(self, shortlist: Shortlist, n_waiting: int) -> bool:
+        best = shortlist.best
+        assert best is not None
+        if best.lengths.total < self.best - LEAST_GAIN:
+            self.best, self.n_turns = best.lengths.total, 0
+            return False
+        self.n_turns += 1
+        all_tried = self.tried >= best.lengths.formula - TRIED_SHORT
+        wanted = float(LEAST_TURNS) if all_tried else max(LEAST_TURNS, TURNS_A_NAT * best.lengths.formula)
+        if self.n_turns < wanted or (n_waiting and not all_tried):
+            return False
+        if self._is_doubtful() and self.n_turns < DOUBTFUL * wanted:
+            return False
+        return self._leaves_noise(best.candidate.expr)
+
+    def _is_doubtful(self) -> bool:
         if self._doubtful is None:
             self._doubtful = self.looks_noisy is not None and not self.looks_noisy(self.problem)
-        if self._doubtful and self.n_turns < DOUBTFUL * wanted:
-            return False
-        if candidate.expr not in self._judged:
-            self._judged[candidate.expr] = self.is_noise(self.problem, candidate.expr)
-        return self._judged[candidate.expr]
+        return self._doubtful
+
+    def _leaves_noise(self, expr: Expr) -> bool:
+        if expr not in self._judged:
+            self._judged[expr] = self.is_noise is not None and self.is_noise(self.problem, expr)
+        return self._judged[expr]
 
     def _length(self, candidate: Candidate) -> float:
         problem = self.problem

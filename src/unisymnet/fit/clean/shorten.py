@@ -1,0 +1,115 @@
+"""A formula for noisy data made shorter, step by step, as long as its length in nats falls (judge).
+
+Three kinds of steps: leave a part out; put the line or the logarithm that a function is on these rows in its place (a
+sine of a tiny argument, a power with a tiny exponent, an exponential that is a line); write a constant as a simple
+number.  After each step the other constants are fitted again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...deadline import Deadline
+from ...judge.judge import Judge, Lengths
+from ...judge.tree import read
+from ...symbolic.expr import Call, Const, Expr, children, evaluate, variables
+from ...symbolic.rewrite.simplify import simplify
+from ..settle import settled, shortest
+from .numbers import simple_numbers
+from .snap import _without_one_part as without_one_part
+
+LEAST = 1e-6  # nats; a step that gains less is rounding
+WINDOW_ERRORS, TRIES = 5.0, 6
+MAX_STEPS = 12
+
+Judged = tuple[Expr, Lengths]
+
+
+def shorten(found: Judged, judge: Judge, deadline: Deadline) -> Judged:
+    """The shortest formula that the steps lead to; ``found`` itself where none helps."""
+    for _ in range(MAX_STEPS):
+        better = _best_step(found, judge, deadline)
+        if better is None:
+            break
+        found = better
+    for _ in range(MAX_STEPS):
+        better = _best_number(found, judge, deadline)
+        if better is None:
+            break
+        found = better
+    return found
+
+
+def _best_step(found: Judged, judge: Judge, deadline: Deadline) -> Judged | None:
+    """The one part left out or replaced that makes the whole shortest."""
+    expr, lengths = found
+    best: Judged | None = None
+    seen = set()
+    for smaller in (*without_one_part(expr), *limits(expr, judge)):
+        smaller = simplify(smaller)
+        if deadline.expired() or smaller in seen or not variables(smaller):
+            continue
+        seen.add(smaller)
+        trial = shortest(smaller, judge)
+        if trial is not None and trial[1].total < (lengths if best is None else best[1]).total - LEAST:
+            best = trial
+    return best
+
+
+def limits(expr: Expr, judge: Judge) -> Iterator[Expr]:
+    """The formula with one function or power as what it nearly is on these rows: a line in its argument, a parabola,
+    or for a power a logarithm."""
+    if not isinstance(expr, Call):
+        return
+    if expr.op not in ("add", "mul") and variables(expr):
+        inner = expr.args[0]
+        whole = evaluate(expr, judge.X)
+        shapes = [(inner,), (inner, Call("pow", (inner, Const(2.0))))] if variables(inner) else []
+        if expr.op == "pow" and isinstance(expr.args[1], Const):
+            shapes = [*shapes[:1], (Call("ln", (inner,)),)] if expr.args[1].value not in (1.0, 2.0) else []
+        for shape in shapes:
+            yield from _replaced(whole, shape, judge)
+    for i, child in enumerate(children(expr)):
+        for new in limits(child, judge):
+            yield Call(expr.op, (*expr.args[:i], new, *expr.args[i + 1 :]))
+
+
+def _replaced(whole: NDArray[np.float64], shape: tuple[Expr, ...], judge: Judge) -> Iterator[Expr]:
+    """Least squares of a part's values over what may stand for it, with and without a constant."""
+    columns = [evaluate(part, judge.X) for part in shape]
+    for constant in (True, False):
+        table = np.column_stack([*columns, *([np.ones(judge.n_rows)] if constant else [])])
+        if not np.isfinite(table).all() or not np.isfinite(whole).all():
+            return
+        scale = np.maximum(np.abs(table).max(axis=0), 1e-300)
+        numbers = np.linalg.lstsq(table / scale, whole, rcond=None)[0] / scale
+        if not np.isfinite(numbers).all() or not numbers.all():
+            continue
+        parts = [Call("mul", (Const(c), part)) for c, part in zip(numbers, shape, strict=False)]
+        rest = [Const(float(numbers[-1]))] if constant else []
+        yield Call("add", (*parts, *rest)) if len(parts) + len(rest) > 1 else parts[0]
+
+
+def _best_number(found: Judged, judge: Judge, deadline: Deadline) -> Judged | None:
+    """The one constant that, as a simple number, makes the whole shortest."""
+    expr, lengths = found
+    reading = read(expr)
+    best: Judged | None = None
+    errors = judge.errors(expr, lengths)
+    for place, error in errors.items():
+        if not math.isfinite(error):
+            continue
+        for number in simple_numbers(reading.values[place], WINDOW_ERRORS * error)[:TRIES]:
+            if deadline.expired():
+                return best
+            values = tuple(number.value if i == place else v for i, v in enumerate(reading.values))
+            trial = settled(expr, judge, lengths.free - {place}, lengths.model, values)
+            judged = None if trial is None else judge.lengths(trial, lengths.model)
+            if trial is not None and judged is not None:
+                if judged.total < (lengths if best is None else best[1]).total - LEAST:
+                    best = trial, judged
+    return best

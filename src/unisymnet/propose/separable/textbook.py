@@ -1,0 +1,172 @@
+"""The textbook's forms in every column and in pairs of them: what a person would try first.
+
+The list is the judge's (judge/forms.py).  Linear constants are solved for; the others start from a small grid that the
+column's own range gives, and all starts race.  Under noise these forms are always tried.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...candidate import ParetoFront, Proposal, Status
+from ...deadline import Deadline
+from ...fit.kernels.fit import fit_tape
+from ...fit.kernels.tape import compile_tape
+from ...judge.forms import FORMS, Form, fitted_form
+from ...problem import Problem
+from ...symbolic.expr import Call, Const, Expr, Var, bind, evaluate, rebuild, walk
+
+__all__ = ["Textbook"]
+
+Floats = NDArray[np.float64]
+
+RATES = (0.5, 2.0, 8.0)  # e-foldings over the column's range
+EXPONENTS = (-2.0, -1.0, -0.5, 0.5, 1.5, 2.5)
+QUANTILES = (0.1, 0.35, 0.65, 0.9)
+WIDTHS = (0.04, 0.12, 0.4)  # of the range
+PHASES = (0.0, 1.6, 3.1, -1.6)
+N_FREQUENCIES, MAX_WAVES = 3, 40
+MAX_STARTS = 64
+MAX_PAIRED = 4  # columns of which pairs are looked at
+NEAR = 3.0  # times the best mean square so far
+ONE = Const(1.0)
+
+
+@dataclass(frozen=True)
+class Textbook:
+    """Settings: rows that are looked at, seconds at most."""
+
+    name: str = "textbook"
+    max_rows: int = 300
+    seconds: float = 4.0
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        limit = deadline.sooner(self.seconds)
+        rows = np.unique(np.linspace(0, problem.n_rows - 1, self.max_rows).astype(int))
+        table = _Rows(problem.X[rows], problem.y[rows], problem.weights[rows])
+        best = math.inf
+        for argument, factor in _arguments(problem):
+            alone = factor == ONE and isinstance(argument, Var)
+            for form in FORMS:
+                if limit.expired():
+                    return
+                if not _allowed(_times(fitted_form(form)[0], factor), problem):
+                    continue
+                found, loss = table.fitted(form, argument, factor)
+                if found is not None and (alone or loss <= NEAR * best):  # pairs are many, and most explain nothing
+                    best = min(best, loss)
+                    yield Proposal(found, self.name)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """What the forms are fitted to."""
+
+    X: Floats
+    y: Floats
+    weights: Floats
+
+    def fitted(self, form: Form, argument: Expr, factor: Expr) -> tuple[Expr | None, float]:
+        """factor·form(argument) with its constants, and its mean square; None where it is undefined."""
+        expr, n_constants = fitted_form(form)
+        with np.errstate(all="ignore"):
+            x, times = evaluate(argument, self.X), evaluate(factor, self.X)
+            target = self.y / times
+        usable = np.isfinite(x).all() and np.isfinite(target).all() and np.ptp(x) > 0.0
+        if not usable or n_constants >= len(self.y):
+            return None, math.inf
+        tape = compile_tape(expr if factor == ONE else Call("mul", (expr, Var(1))), 2)
+        starts = _starts(form, n_constants, x, target)
+        fit = fit_tape(tape, np.column_stack([x, times]), self.y, starts, weights=self.weights)
+        if fit.status is not Status.OK or not np.isfinite(fit.params).all():
+            return None, math.inf
+        whole = rebuild(bind(expr, fit.params.tolist()), lambda node: argument if node == Var(0) else node)
+        return _times(whole, factor), fit.loss
+
+
+def _arguments(problem: Problem) -> Iterator[tuple[Expr, Expr]]:
+    """What stands for x, and what the form is multiplied with: each column alone, then pairs of columns."""
+    columns = [Var(index) for index in range(problem.n_features)]
+    yield from ((column, ONE) for column in columns)
+    if len(columns) > MAX_PAIRED:
+        return
+    for a, b in itertools.permutations(columns, 2):
+        yield a, b
+        yield a, _inverse(b)
+    for a, b in itertools.combinations(columns, 2):
+        yield Call("mul", (a, b)), ONE
+        yield Call("mul", (a, _inverse(b))), ONE
+        yield Call("add", (a, Call("mul", (Const(-1.0), b)))), ONE
+
+
+def _inverse(expr: Expr) -> Expr:
+    return Call("pow", (expr, Const(-1.0)))
+
+
+def _times(expr: Expr, factor: Expr) -> Expr:
+    return expr if factor == ONE else Call("mul", (expr, factor))
+
+
+def _allowed(expr: Expr, problem: Problem) -> bool:
+    return problem.allows(*(node.op for node in walk(expr) if isinstance(node, Call)))
+
+
+def _starts(form: Form, n_constants: int, x: Floats, y: Floats) -> Floats:
+    """Starting values of all constants; those that are not named are linear, and 1 will do."""
+    grids = [_values(role, x, y) for _, role in form.roles]
+    points = list(itertools.product(*grids))
+    if len(points) > MAX_STARTS:
+        points = [points[i] for i in np.linspace(0, len(points) - 1, MAX_STARTS).astype(int)]
+    starts = np.ones((max(len(points), 1), n_constants))
+    middle = float(np.median(np.abs(x))) or 1.0
+    for start, point in zip(starts, points, strict=False):
+        named = dict(zip((index for index, _ in form.roles), point, strict=True))
+        exponent = next((named[index] for index, role in form.roles if role == "exponent"), 1.0)
+        for index, role in form.roles:
+            # What stands before a power is of the size that makes the product one in the middle of the column.
+            scaled = role in ("scale", "hill")
+            start[index] = named[index] * middle**-exponent if scaled else named[index]
+    return starts
+
+
+def _values(role: str, x: Floats, y: Floats) -> tuple[float, ...]:
+    width = float(np.ptp(x))
+    places = tuple(float(q) for q in np.quantile(x, QUANTILES))
+    middle = float(np.median(np.abs(x))) or 1.0
+    if role == "rate":
+        return tuple(sign * rate / width for rate in RATES for sign in (-1.0, 1.0))
+    if role == "place":
+        return tuple(middle * factor for factor in (0.1, 0.5, 2.0, 8.0))
+    if role == "-place":
+        return tuple(-place for place in places)
+    if role in ("width", "-width"):
+        sign = -1.0 if role == "-width" else 1.0
+        return tuple(sign / (share * width) ** 2 for share in WIDTHS)
+    if role == "exponent":
+        return EXPONENTS
+    if role == "scale":
+        return (-3.0, -0.5, 0.5)
+    if role == "hill":
+        return (0.3, 1.0, 3.0)
+    if role == "antoine":
+        return (-20.0 * middle, -5.0 * middle, 5.0 * middle)
+    return PHASES if role == "phase" else _frequencies(x, y)
+
+
+def _frequencies(x: Floats, y: Floats) -> tuple[float, ...]:
+    """The waves that explain most, by least squares with a constant."""
+    n_waves = np.arange(1.0, min(MAX_WAVES, len(x) // 3) + 1.0) / 2.0
+    rates = 2.0 * math.pi * n_waves / float(np.ptp(x))
+    left = []
+    for rate in rates:
+        table = np.column_stack([np.sin(rate * x), np.cos(rate * x), np.ones(len(x))])
+        left.append(float(np.sum((y - table @ np.linalg.lstsq(table, y, rcond=None)[0]) ** 2)))
+    return tuple(float(rates[i]) for i in np.argsort(left)[:N_FREQUENCIES]) or (1.0 / float(np.ptp(x)),)

@@ -1,0 +1,118 @@
+"""Rows of the table under noise: what verdict.py chose, with ± from the noise model, measured on all rows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import Candidate
+from ..deadline import Deadline
+from ..fit.settle import settled
+from ..formula import Formula
+from ..formula.constants import report
+from ..judge.judge import Judge, make_judge
+from ..judge.noise import NoiseModel
+from ..metrics import r2
+from ..problem import Problem
+from ..symbolic.expr import Expr, evaluate
+from .entry import Entry
+from .rows import canonical
+from .validation import Data
+from .verdict import Ruled, verdict
+
+Floats = NDArray[np.float64]
+Rows = tuple[Floats, Floats, Floats]
+
+MAX_JUDGED = 3000  # rows; more would not change a verdict
+MAX_REPORTED = 20_000
+MAX_WATCHED = 600  # rows on which formulas are compared while the search runs
+
+
+def judge_of(problem: Problem) -> Judge:
+    """The judge of the rows that a search sees, in the caller's units."""
+    rows = np.unique(np.linspace(0, problem.n_rows - 1, MAX_WATCHED).astype(int))
+    X, y = problem.X[rows] * problem.x_scales, problem.y[rows] * problem.y_scale
+    noise = None if problem.noise is None else problem.noise * problem.y_scale
+    return make_judge(X, y, problem.weights[rows], sigma=noise)
+
+
+def judged_table(
+    candidates: Sequence[Candidate],
+    fit: Rows,
+    valid: Rows | None,
+    data: Data,
+    models: Sequence[NoiseModel],
+    noise: float | None,
+    deadline: Deadline,
+    watch: AbstractContextManager[None],
+    allows: Callable[[Expr], bool] | None = None,
+) -> tuple[Entry, ...]:
+    """The table from short to long; empty if nothing can be judged.  ``allows`` as in verdict.py."""
+    X, y, weights = canonical(data.X, data.y, data.weights)
+    judge = _judge(_thinned(replace(data, X=X, y=y, weights=weights), MAX_JUDGED), models, noise)
+    ruled = verdict(candidates, judge, deadline, watch, allows or (lambda expr: True))
+    kept_back = (
+        None if valid is None else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise), valid)
+    )
+    entries = [_entry(one, data, kept_back) for one in ruled]
+    return _scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
+
+
+def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None) -> Judge:
+    return make_judge(data.X, data.y, data.weights, models=models, sigma=noise)
+
+
+def _entry(one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None) -> Entry:
+    few = _thinned(data, MAX_REPORTED)
+    weights = np.ones(len(data.y)) if data.weights is None else data.weights
+    values = evaluate(one.expr, few.X)
+    roots = one.lengths.model.roots(values, few.y - values)
+    own = roots**2 * (1.0 if few.weights is None else few.weights)
+    constants = report(one.expr, few.X, few.y, own)
+    formula = Formula(one.expr, data.names, data.target, constants)
+    residuals = data.y - evaluate(one.expr, data.X)
+    return Entry(
+        formula,
+        formula.complexity,
+        float(np.average(residuals**2, weights=weights)),
+        r2(data.y, data.y - residuals, weights),
+        None if kept_back is None else _r2_kept_back(one, *kept_back),
+        0.0,
+        one.source,
+        nats=one.lengths.total,
+        formula_nats=one.lengths.formula,
+        noise=str(one.lengths.model),
+    )
+
+
+def _r2_kept_back(one: Ruled, fit: Judge, valid: Rows) -> float:
+    """R² on the rows kept back, with the constants that the other rows give."""
+    X, y, weights = valid
+    expr = settled(one.expr, fit, one.lengths.free, one.lengths.model)
+    values = evaluate(one.expr if expr is None else expr, X)
+    return r2(y, values, weights)
+
+
+def _scored(entries: list[Entry]) -> tuple[Entry, ...]:
+    """With ln of what the loss falls by, for one more node than the row before."""
+    scored = entries[:1]
+    for before, entry in itertools.pairwise(entries):
+        gain = math.log(max(before.loss, 1e-300)) - math.log(max(entry.loss, 1e-300))
+        step = entry.complexity - before.complexity
+        scored.append(replace(entry, score=max(gain / step, 0.0) if step and math.isfinite(gain) else 0.0))
+    return tuple(scored)
+
+
+def _thinned(data: Data, most: int) -> Data:
+    """At most so many rows, evenly spaced."""
+    if len(data.y) <= most:
+        return data
+    rows = np.linspace(0, len(data.y) - 1, most).astype(int)
+    weights = None if data.weights is None else data.weights[rows]
+    return replace(data, X=data.X[rows], y=data.y[rows], weights=weights)

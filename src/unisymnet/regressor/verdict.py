@@ -1,0 +1,119 @@
+"""The table of noisy data: every formula fitted under its noise model, judged in nats, shortened where that pays.
+
+Takes what the search found (its front and the judge's shortlist), returns the rows that are worth a person's time: no
+other row is shorter and explains as much, or they are nearly as short as the best.  Does not know the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..candidate import Candidate
+from ..deadline import Deadline
+from ..fit.clean.convention import conventional, phased
+from ..fit.clean.respell import respelled
+from ..fit.clean.shorten import Judged, shorten
+from ..fit.settle import shortest
+from ..judge.judge import Judge, Lengths
+from ..symbolic.expr import Expr, evaluate, variables
+from ..symbolic.rewrite.simplify import present, simplify
+
+Floats = NDArray[np.float64]
+
+REACH = 6.0  # nats: formulas this near to the best are all shown
+N_SHORTENED = 8
+N_FITTED = 40
+SAME_VALUES = 1e-4  # of the typical residual: two formulas that differ by less are one
+MOST_ROWS = 16
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """One formula of the table with what it costs."""
+
+    expr: Expr
+    lengths: Lengths
+    source: str
+
+
+def verdict(
+    candidates: Iterable[Candidate],
+    judge: Judge,
+    deadline: Deadline,
+    watch: AbstractContextManager[None],
+    allows: Callable[[Expr], bool] = lambda expr: True,
+) -> list[Ruled]:
+    """The rows of the table, the best first; empty if no formula can be judged.
+
+    ``allows`` says of a changed formula whether it still agrees with what is known.
+    """
+    found: list[Ruled] = []
+    for candidate in _distinct(candidates):
+        lengths = judge.lengths(candidate.expr)
+        if lengths is not None:
+            found.append(Ruled(candidate.expr, lengths, candidate.source))
+    found.sort(key=_total)
+    with suppress(KeyboardInterrupt), watch:
+        for place, one in enumerate(found[:N_FITTED]):
+            if place and deadline.expired():
+                break
+            fitted = shortest(one.expr, judge)
+            if fitted is not None and allows(fitted[0]):
+                found[place] = replace(one, expr=fitted[0], lengths=fitted[1])
+        found.sort(key=_total)
+        for one in found[:N_SHORTENED]:
+            if deadline.expired() or one.lengths.total > found[0].lengths.total + 4 * REACH:
+                break
+            shorter = _shortened(one, judge, deadline)
+            if allows(shorter.expr):
+                found.append(shorter)
+    return _worth_showing(sorted(found, key=_total), judge)
+
+
+def _total(one: Ruled) -> tuple[float, str]:
+    return one.lengths.total, str(one.expr)
+
+
+def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
+    return list({candidate.expr: candidate for candidate in candidates}.values())
+
+
+def _shortened(one: Ruled, judge: Judge, deadline: Deadline) -> Ruled:
+    """Without what the data do not need, simple numbers in place, written as such laws are written."""
+    if not variables(one.expr):
+        return one
+    expr, lengths = shorten((one.expr, one.lengths), judge, deadline)
+    return Ruled(*_written((expr, lengths), judge), one.source)
+
+
+def _written(found: Judged, judge: Judge) -> Judged:
+    """The same function as a person writes it, if the judge does not object."""
+    expr, lengths = found
+    usual = present(simplify(respelled(phased(conventional(expr)), judge.X)))
+    again = judge.lengths(usual, lengths.model)
+    return (usual, again) if again is not None and again.total <= lengths.total + 1.0 else (present(expr), lengths)
+
+
+def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
+    """Without formulas that another beats in both parts of its length, or that repeat another's values."""
+    kept: list[Ruled] = []
+    values: list[Floats] = []
+    for one in found:
+        mine = evaluate(one.expr, judge.X)
+        left = float(np.median(np.abs(judge.y - mine)))
+        if any(float(np.median(np.abs(mine - other))) <= SAME_VALUES * max(left, 1e-300) for other in values):
+            continue
+        near = one.lengths.total <= found[0].lengths.total + REACH
+        if near or not any(_beats(other.lengths, one.lengths) for other in kept):
+            kept.append(one)
+            values.append(mine)
+    return kept[:MOST_ROWS]
+
+
+def _beats(a: Lengths, b: Lengths) -> bool:
+    return a.formula <= b.formula and a.evidence <= b.evidence
