@@ -9,7 +9,7 @@ import pytest
 from numba import njit
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.fit.kernels.fit import compiling
+from unisymnet.fit.kernels import compiling
 from unisymnet.regressor import warm
 
 

@@ -157,7 +157,7 @@ IF_CLEAN = (
 IF_NOISY = (
     at("textbook"),
     # Every short formula must be tried before a search may say that nothing shorter exists.
-    at("short", most=14.0, seconds=WHILE),
+    at("short", most=15.0, seconds=WHILE),
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     at("extended", noisy=False, seconds=BRIEF),
     at("outer"),
@@ -181,7 +181,7 @@ IF_NOISY = (
     at("pairs"),
     at("products"),
     at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
-    at("short", least=15.0, most=20.0),
+    at("short", least=16.0, most=20.0),
     at("reduce", stages=(at("pairs"), at("products")), max_time=SMALLER_DEEP),
 )
 # A long look at each likely structure.  Without noise evolution makes more of them; where it follows, it gets the time.
