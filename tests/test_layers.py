@@ -43,7 +43,10 @@ ROOMS: dict[str, list[str]] = {
     ],
     "judge": ["numbers", "tree", "prior", "forms", "noise", "data", "judge"],
     "fit": ["kernels", "subset", "peel", "starts", "constants", "settle", "clean", "sfo", "dno", "polish"],
-    "propose": ["view", "write", "pool", "stage", "linear", "relation", "separable", "screen", "short", "smaller", "evolve"],
+    "propose": [
+        *("view", "write", "pool", "stage"),
+        *("linear", "relation", "separable", "screen", "short", "smaller", "evolve"),
+    ],
     "search": ["trace", "shortlist", "turns", "places", "order", "loop"],
 }
 # Pairs of modules that know each other, and why.

@@ -154,7 +154,7 @@ def test_fit_formula_finds_the_constants() -> None:
 def test_printing_shows_the_table_and_the_chosen_one() -> None:
     model = scripted().fit(pd.DataFrame(X, columns=["m", "v", "T"]), NOISY)
     lines = str(model).splitlines()
-    assert re.match(r"y = f\(m, v, T\)   96 rows \+ 24 for validation   \d+\.\d of 20 s \(\w+\)", lines[0])
+    assert re.match(r"y = f\(m, v, T\)   96 rows \+ 24 for validation   \d+\.\d of 20 s \(\w+: best found", lines[0])
     assert lines[2].split() == ["pick", "size", "R²", "valid", "R²", "train", "score", "formula"]
     assert sum(">>>" in line for line in lines) == 1
     assert any(line.startswith("y = 0.") for line in lines) and any("±" in line for line in lines)

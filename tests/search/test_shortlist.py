@@ -57,8 +57,8 @@ def _patience(tried: float) -> tuple[Patience, ParetoFront]:
     return patience, shortlist.front()
 
 
-def _turns(patience: Patience, front: ParetoFront, n_waiting: int = 0) -> int | None:
-    return next((turn for turn in range(1, 200) if patience.is_over(front, n_waiting)), None)
+def _turns(patience: Patience, front: ParetoFront) -> int | None:
+    return next((turn for turn in range(1, 200) if patience.is_over(front)), None)
 
 
 def test_a_search_ends_soon_when_nothing_shorter_is_left() -> None:
@@ -72,11 +72,6 @@ def test_else_it_goes_on_and_does_not_claim_a_proof() -> None:
     turns = _turns(patience, front)
     assert turns is not None and turns > LEAST_TURNS + 3
     assert not patience.proven
-
-
-def test_it_waits_for_stages_that_have_not_been_asked() -> None:
-    patience, front = _patience(tried=5.0)
-    assert _turns(patience, front, n_waiting=1) is None
 
 
 def test_no_proof_while_something_is_left_to_explain() -> None:

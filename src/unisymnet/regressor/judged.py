@@ -1,4 +1,4 @@
-"""Rows of the table under noise: what verdict.py chose, with ± from the noise model, measured on all rows."""
+"""Rows of the table under noise: what fit/clean/verdict.py chose, with ± from the noise model, measured on all rows."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..candidate import Candidate
 from ..deadline import Deadline
+from ..fit.clean.verdict import Ruled, verdict
 from ..fit.settle import settled
 from ..formula import Formula
 from ..formula.constants import report
@@ -24,7 +25,6 @@ from ..symbolic.expr import Expr, evaluate
 from .entry import Entry
 from .rows import canonical
 from .validation import Data
-from .verdict import Ruled, verdict
 
 Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]
@@ -53,7 +53,7 @@ def judged_table(
     watch: AbstractContextManager[None],
     allows: Callable[[Expr], bool] | None = None,
 ) -> tuple[Entry, ...]:
-    """The table from short to long; empty if nothing can be judged.  ``allows`` as in verdict.py."""
+    """The table from short to long; empty if nothing can be judged.  ``allows`` as in fit/clean/verdict.py."""
     X, y, weights = canonical(data.X, data.y, data.weights)
     judge = _judge(_thinned(replace(data, X=X, y=y, weights=weights), MAX_JUDGED), models, noise)
     ruled = verdict(candidates, judge, deadline, watch, allows or (lambda expr: True))

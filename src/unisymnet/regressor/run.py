@@ -30,8 +30,8 @@ from .checkpoint import Checkpoint, fingerprint, loss_on
 from .columns import Columns, choose_columns
 from .entry import Entry
 from .interrupt import Interrupts
-from .kinds import FitEvent, Options, Outcome
 from .judged import judge_of
+from .kinds import FitEvent, Options, Outcome
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes

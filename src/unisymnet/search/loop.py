@@ -185,8 +185,7 @@ def _take_turns(run: _Run, proposers: Sequence[Proposer], rows: list[TraceRow]) 
             queue.remove(turns)
         # A formula has not stood the test of a stage that had only brief looks at its proposals.
         patience.tried = run.tried
-        n_waiting = sum(other.proposals is None for other in queue)
-        if run.n_whole > before and not run.stopped and patience.is_over(run.front, n_waiting):
+        if run.n_whole > before and not run.stopped and patience.is_over(run.front):
             run.stopped = "noise"
     run.proven = run.stopped != "exact" and patience.proven
     run.stopped = run.stopped or "exhausted"

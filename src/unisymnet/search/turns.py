@@ -63,12 +63,12 @@ class Patience:
     _judged: dict[Expr, bool] = field(default_factory=dict)
     _doubtful: bool | None = None
 
-    def is_over(self, front: ParetoFront, n_waiting: int = 0) -> bool:
-        """Called after every turn that has put formulas forward; ``n_waiting`` stages have not been asked yet."""
+    def is_over(self, front: ParetoFront) -> bool:
+        """Called after every turn that has put formulas forward."""
         if self.is_noise is None or not len(front):
             return False
         if self.shortlist is not None and self.shortlist.members:
-            return self._is_judged(self.shortlist, n_waiting)
+            return self._is_judged(self.shortlist)
         lengths = [self._length(candidate) for candidate in front]
         length, candidate = min(zip(lengths, front, strict=True), key=lambda pair: pair[0])
         if length < self.best - LEAST_GAIN:
@@ -91,7 +91,7 @@ class Patience:
             return False
         return self.tried >= best.lengths.formula - TRIED_SHORT and self._leaves_noise(best.candidate.expr)
 
-    def _is_judged(self, shortlist: Shortlist, n_waiting: int) -> bool:
+    def _is_judged(self, shortlist: Shortlist) -> bool:
         best = shortlist.best
         assert best is not None
         if best.lengths.total < self.best - LEAST_GAIN:
@@ -100,7 +100,7 @@ class Patience:
         self.n_turns += 1
         all_tried = self.tried >= best.lengths.formula - TRIED_SHORT
         wanted = float(LEAST_TURNS) if all_tried else max(LEAST_TURNS, TURNS_A_NAT * best.lengths.formula)
-        if self.n_turns < wanted or (n_waiting and not all_tried):
+        if self.n_turns < wanted:
             return False
         if self._is_doubtful() and self.n_turns < DOUBTFUL * wanted:
             return False

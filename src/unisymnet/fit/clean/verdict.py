@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidate import Candidate
-from ..deadline import Deadline
-from ..fit.clean.convention import conventional, phased
-from ..fit.clean.respell import respelled
-from ..fit.clean.shorten import Judged, shorten
-from ..fit.settle import shortest
-from ..judge.judge import Judge, Lengths
-from ..symbolic.expr import Expr, evaluate, variables
-from ..symbolic.rewrite.simplify import present, simplify
+from ...candidate import Candidate
+from ...deadline import Deadline
+from ...judge.judge import Judge, Lengths
+from ...symbolic.expr import Expr, evaluate, variables
+from ...symbolic.rewrite.simplify import present, simplify
+from ..settle import shortest
+from .convention import conventional, phased
+from .respell import respelled
+from .shorten import Judged, shorten
 
 Floats = NDArray[np.float64]
 
