@@ -90,10 +90,11 @@ def train(
     out: Out = None,
     start: Folder = None,
     cooldown: Annotated[int | None, typer.Option(help="lower the rate to 0 within so many steps, then stop")] = None,
-    batch: Annotated[int, typer.Option(help="functions in a step (of each process)")] = 128,
-    rate: Annotated[float, typer.Option(help="learning rate after the warm-up")] = 1e-3,
+    batch: Annotated[int | None, typer.Option(help="functions in a step, over all processes (default: preset)")] = None,
+    rate: Annotated[float | None, typer.Option(help="learning rate after the warm-up (default: preset)")] = None,
     warmup: Annotated[int, typer.Option(help="steps until the rate is reached")] = 500,
-    points: Points = 64,
+    epoch: Annotated[int | None, typer.Option(help="functions after which the rate falls by 1 %")] = None,
+    points: Annotated[int | None, typer.Option(help="points of each function (default: preset)")] = None,
     reuse: Annotated[int, typer.Option(help="how often each function is used")] = 2,
     easy: Annotated[int, typer.Option(help="parts of smaller functions for one part of the setting's")] = 0,
     noise: Noise = 0.0,
@@ -111,7 +112,7 @@ def train(
     """Train the transformer on random functions; stopping it loses little, the same command goes on (needs torch)."""
     from ..corpus import Corpus, Mixture, easier
     from ..model.config import preset as preset_of
-    from ..model.schedule import TrainSettings, config_of, cooling, find_checkpoint
+    from ..model.schedule import PAPER_POINTS, config_of, cooling, find_checkpoint, paper_steps, settings_for
 
     config = preset_of(preset)
     training = _training()
@@ -120,13 +121,18 @@ def train(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; the same command goes on"))
     out = Path("runs/out") / preset if out is None else out
     setting = preset.split("-")[1]
+    if points is None:
+        points = PAPER_POINTS if preset.startswith("paper") else 64
     settings = _settings(setting, points, min_points, noise, noisy, heavy_tails, trajectories)
     found = find_checkpoint(out, start)
     if found is not None:
         config = config_of(found)
     elif labels:
         config = replace(config, live=_live(config, replace(settings, n_points=32), labels, seed))
-    options = TrainSettings(batch=batch, n_parts=3, rate=rate, warmup=warmup, reuse=reuse, seed=seed)
+    shared = settings_for(preset, n_parts=3, batch=batch, rate=rate, warmup=warmup, epoch=epoch, reuse=reuse, seed=seed)
+    options = replace(shared, batch=max(shared.batch // world, 1))
+    if steps is None and hours is None:
+        steps = paper_steps(preset, options, world)
     if cooldown is not None:
         if found is None:
             raise DataError("there is nothing to cool down: train first, or give --start")

@@ -58,6 +58,28 @@ class TrainSettings:
         return rate
 
 
+# The paper's table of hyper-parameters: one rate for all weights, 0.99 per pass over a corpus of so many functions.
+_PAPER = {"batch": 512, "rate": 1e-4, "encoder_rate": 1.0, "decay": 0.99}
+_PAPER_EPOCH = {"paper-low": 1_500_000, "paper-high": 3_750_000}
+PAPER_EPOCHS = {"paper-low": 20, "paper-high": 40}
+PAPER_POINTS = 200
+
+
+def settings_for(preset: str, **changes: Any) -> TrainSettings:
+    """How a preset is trained unless told otherwise; None among the changes means: as the preset says."""
+    own: dict[str, Any] = {"batch": 128, "rate": 1e-3}
+    if preset in _PAPER_EPOCH:
+        own = {**_PAPER, "epoch": _PAPER_EPOCH[preset]}
+    return TrainSettings(**{**own, **{key: value for key, value in changes.items() if value is not None}})
+
+
+def paper_steps(preset: str, settings: TrainSettings, world: int) -> int | None:
+    """Steps of the paper's number of epochs with this many processes; None for presets that are not the paper's."""
+    if preset not in PAPER_EPOCHS:
+        return None
+    return PAPER_EPOCHS[preset] * settings.epoch // (settings.batch * world)
+
+
 def find_checkpoint(folder: Path, start: Path | None) -> dict[str, Any] | None:
     """The state of the run in ``folder``, or else of the one to start from; None if there is neither."""
     for place in (folder, start):

@@ -46,6 +46,7 @@ class Run:
         self.world = dist.get_world_size() if dist.is_initialized() else 1
         self.rank = dist.get_rank() if dist.is_initialized() else 0
         self.parallel: nn.Module = nn.parallel.DistributedDataParallel(self.model) if self.world > 1 else self.model
+        self.on_gpu = device.startswith("cuda")
         groups = []
         encoder, decoder = self.model.encoder_parameters(), self.model.decoder_parameters()
         for part, scale in ((encoder, settings.encoder_rate), (decoder, 1.0)):
@@ -65,7 +66,7 @@ class Run:
             # Processes exchange gradients once, with the last part.
             alone = self.world > 1 and i + 1 < len(parts)
             with self.parallel.no_sync() if alone else nullcontext():  # type: ignore[operator]
-                with torch.autocast("cuda", torch.bfloat16, enabled=self.device == "cuda"):
+                with torch.autocast("cuda", torch.bfloat16, enabled=self.on_gpu):
                     loss = self.parallel(*tensors(part, self.device)).sum() / size
                 loss.backward()
             total += float(loss.detach())
@@ -113,7 +114,9 @@ class Run:
         for name, parameter in self.model.named_parameters():
             if f"exp_avg.{name}" in arrays:
                 moments = {p: arrays[f"{p}.{name}"].to(parameter.device) for p in ("exp_avg", "exp_avg_sq")}
-                self.optimiser.state[parameter] = {"step": torch.tensor(float(self.step)), **moments}
+                # A fused optimiser counts its steps where its weights are.
+                count = torch.tensor(float(self.step), device=parameter.device)
+                self.optimiser.state[parameter] = {"step": count, **moments}
 
 
 def set_up(n_threads: int) -> tuple[int, int]:
@@ -121,8 +124,27 @@ def set_up(n_threads: int) -> tuple[int, int]:
     torch.set_num_threads(n_threads)
     rank, world = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     if world > 1 and not dist.is_initialized():
-        dist.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+        device = device_of_rank()
+        if device.startswith("cuda"):
+            torch.cuda.set_device(device)  # NCCL refuses two ranks on one GPU
+        dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")
     return rank, world
+
+
+def device_of_rank() -> str:
+    """The GPU of this process, by its place on its machine (torchrun's LOCAL_RANK), or the CPU."""
+    if not torch.cuda.is_available():
+        return "cpu"
+    return f"cuda:{int(os.environ.get('LOCAL_RANK', 0)) % torch.cuda.device_count()}"
+
+
+def agreed(run: Run, *flags: bool) -> tuple[bool, ...]:
+    """What rank 0 says, on every rank: clocks differ, and a rank that stops alone leaves the others waiting for it."""
+    if run.world == 1:
+        return flags
+    said = torch.tensor([float(flag) for flag in flags], device=run.device)
+    dist.broadcast(said, src=0)
+    return tuple(bool(flag) for flag in said.tolist())
 
 
 def read_checkpoint(folder: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
@@ -225,7 +247,7 @@ def train(
     ``source(block, size)`` gives the examples of a block and must give the same ones each time.
     """
     folder = Path(folder)
-    run = Run(config, settings, "cuda" if torch.cuda.is_available() else "cpu")
+    run = Run(config, settings, device_of_rank())
     if start is not None and not (resume and (folder / STATE).is_file()):
         run.load(Path(start))
     elif resume and (folder / STATE).is_file():
@@ -236,11 +258,15 @@ def train(
     for parts in stream:
         now = time.monotonic()
         over = (max_steps is not None and run.step >= max_steps) or (hours is not None and now - begun > 3600 * hours)
-        if over or now - last > pause:
+        over, pausing = agreed(run, over, now - last > pause)
+        if over or pausing:
             speed = (run.step - first_step) * settings.batch * run.world / max(now - begun, 1e-9)
-            _report(run, valid, folder, speed, float(np.mean(losses)), _eta(run, max_steps, hours, begun, speed), log)
+            if run.rank == 0:
+                eta = _eta(run, max_steps, hours, begun, speed)
+                _report(run, valid, folder, speed, float(np.mean(losses)), eta, log)
             last, losses = time.monotonic(), []
-        if over or run.stale >= settings.patience:
+            (over,) = agreed(run, over or run.stale >= settings.patience)
+        if over:
             break
         losses.append(run.update(parts))
     stream.close()  # type: ignore[attr-defined]
@@ -254,8 +280,6 @@ def _report(
     found = validate(run.averaged(), valid) if valid else Validation(loss, loss)
     run.stale = 0 if found.nll < run.best - run.settings.tolerance else run.stale + 1
     run.best = min(run.best, found.nll)
-    if run.rank != 0:
-        return
     run.save(folder)
     examples = run.step * run.settings.batch * run.world
     line = {
