@@ -47,7 +47,7 @@ ROOMS: dict[str, list[str]] = {
         *("view", "write", "pool", "stage"),
         *("linear", "relation", "separable", "screen", "short", "smaller", "evolve"),
     ],
-    "search": ["trace", "shortlist", "turns", "places", "order", "loop"],
+    "search": ["trace", "shortlist", "turns", "places", "order", "literal", "loop"],
 }
 # Pairs of modules that know each other, and why.
 PAIRS = {

@@ -1,7 +1,8 @@
 """Our own method in its modes, behind the contract of methods.py.
 
 `unisymnet` is what a user gets.  The others take parts away: `unisymnet-no-transformer` has all stages but that one,
-`unisymnet-paper` is the paper's method (transformer and SFO only), `unisymnet-no-policy` leaves all exponents to the
+`unisymnet-paper` is the transformer with our better SFO and nothing else, `unisymnet-literal` the paper's pipeline to
+the letter (ADR 33), `unisymnet-no-policy` leaves all exponents to the
 continuous fit, `unisymnet-dno-p` and `unisymnet-dno-np` train the transformer's structures as networks, sparse or
 dense.
 """
@@ -109,6 +110,7 @@ MODES: dict[str, Callable[..., Any]] = {
     "unisymnet": fit_ours,
     "unisymnet-no-transformer": partial(fit_ours, without="transformer"),
     "unisymnet-paper": fit_with_sfo,
+    "unisymnet-literal": partial(fit_ours, settings={"strategy": "literal"}),
     "unisymnet-no-policy": partial(fit_with_sfo, sfo=NO_POLICY),
     "unisymnet-dno-p": partial(fit_ours, trained="dno-p"),
     "unisymnet-dno-np": partial(fit_ours, trained="dno-np"),

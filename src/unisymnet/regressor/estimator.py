@@ -56,10 +56,10 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     loss : {"mse", "huber", "quantile"} or pair, default="mse"
         What the constants minimise and formulas are compared by: "mse"; "huber" for data with outliers, its threshold
         from the data or in units of y, ``("huber", 2.5)``; ``("quantile", 0.9)`` for a curve with 90 % of rows below.
-    strategy : {"auto", "sfo", "dno-p", "dno-np"}, default="auto"
+    strategy : {"auto", "sfo", "dno-p", "dno-np", "literal"}, default="auto"
         How structures with open constants are fitted: as formulas ("sfo"), or as trainable networks, sparse ("dno-p")
         or dense ("dno-np"); networks need torch. "auto": as formulas, and as dense networks where those explain too
-        little.
+        little. "literal": the paper's pipeline and nothing else (five structures of a beam of twenty, policy, BFGS).
     proposers : list of str or of proposers, default=None
         Which ways of proposing formulas to use, by name or as objects; None: all.
     selection : {"best", "accuracy", "simplest"}, default="best"

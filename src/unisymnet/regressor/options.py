@@ -16,6 +16,7 @@ from ..knowledge.known import Known
 from ..problem import Problem
 from ..propose.view.noise import looks_noisy, only_noise_left
 from ..protocols import Proposer
+from ..search.literal import literal_proposers, literal_sfo
 from ..search.loop import SearchSettings
 from ..search.order import default_proposers, dno_proposers
 from .kinds import Options
@@ -31,8 +32,11 @@ def options_of(model: Any) -> Options:
     default_proposers(names)  # an unknown name is told before any work
     # Who names the ways of proposing gets no other unless the strategy asks for it.
     trained = dno_proposers(model.strategy) if not given or model.strategy.startswith("dno") else ()
+    literal = model.strategy == "literal"
 
     def chosen(problem: Problem) -> tuple[Proposer, ...]:
+        if literal and not given:
+            return literal_proposers()
         if given and not names:
             return (*own, *trained)
         evolution = {"n_jobs": model.n_jobs, "max_epochs": model.max_epochs}
@@ -41,6 +45,8 @@ def options_of(model: Any) -> Options:
     known = Known(model.units, model.constants, model.constraints)
     values = EXPONENTS if model.exponents is None else (*map(float, model.exponents), None)
     sfo = SFO(exponents=values, n_threads=effective_n_jobs(model.n_jobs))
+    if literal:
+        sfo = literal_sfo(sfo)
     return Options(
         settings=SearchSettings(
             max_time=model.max_time,

@@ -23,7 +23,7 @@ from ..symbolic.operators import ALIASES, OPERATORS
 
 Floats = NDArray[np.float64]
 
-STRATEGIES = ("auto", "sfo", "dno-p", "dno-np")
+STRATEGIES = ("auto", "sfo", "dno-p", "dno-np", "literal")
 
 # What a user means by a sign, as rows of the operator table.
 _SIGNS = {

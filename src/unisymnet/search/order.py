@@ -234,7 +234,7 @@ def _loaded(place: Place) -> Proposer:
 def dno_proposers(strategy: str) -> tuple[Proposer, ...]:
     """Networks trained as the strategy says: "dno-p" and "dno-np" always, "auto" the dense ones where torch is at hand
     and the formulas found so far explain too little, "sfo" none."""
-    if strategy == "sfo" or (strategy == "auto" and find_spec("torch") is None):
+    if strategy in ("sfo", "literal") or (strategy == "auto" and find_spec("torch") is None):
         return ()
     from ..fit.dno.dno import DNO, DNOProposer, require_torch
     from ..model.proposer import TransformerProposer
