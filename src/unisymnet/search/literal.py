@@ -1,4 +1,4 @@
-"""The paper's pipeline to the letter: five structures of the transformer's beam of twenty, SFO's policy alone with BFGS,
+"""The paper's pipeline to the letter: five structures of a beam of twenty, SFO with its policy alone and BFGS,
 and DNO-NP where that leaves too much unexplained.  Nothing of what this package adds takes part.
 
 What still differs is presentation (constants are cleaned, formulas simplified) and the weights, which are smaller than
