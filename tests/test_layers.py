@@ -26,7 +26,7 @@ TIERS: list[set[str]] = [
     {"symbolic"},
     {"problem", "metrics", "candidate", "formula", "judge", "protocols"},
     {"corpus", "model", "fit", "propose"},
-    {"search", "report", "tables", "knowledge"},
+    {"search", "report", "tables", "knowledge", "files"},
     {"regressor"},
     {"dynamics"},
     {"cli", "bench"},

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .errors import EncodingError as EncodingError
     from .errors import ParseError as ParseError
     from .errors import UniSymNetError as UniSymNetError
+    from .files.table import read_table as read_table
     from .formula import Formula as Formula
     from .regressor import UniSymNetRegressor as UniSymNetRegressor
     from .symbolic import evaluate as evaluate
@@ -28,6 +29,7 @@ _HOMES = {
     "DynamicsRegressor": ".dynamics",
     "System": ".dynamics",
     "Formula": ".formula",
+    "read_table": ".files.table",
     "parse": ".symbolic",
     "evaluate": ".symbolic",
     "UniSymNetError": ".errors",

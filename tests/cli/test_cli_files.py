@@ -55,7 +55,7 @@ def test_parquet_with_polars_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     polars = pytest.importorskip("polars")
     polars.DataFrame({name: FRAME[name].tolist() for name in FRAME}).write_parquet(tmp_path / "t.pq")
 
-    def missing(path: str) -> None:
+    def missing(path: str, **options: object) -> None:
         raise ImportError("no engine")
 
     monkeypatch.setattr(pd, "read_parquet", missing)
@@ -69,7 +69,7 @@ def test_parquet_with_polars_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_a_missing_reader_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, reader: str, cure: str
 ) -> None:
-    def missing(path: str) -> None:
+    def missing(path: str, **options: object) -> None:
         raise ImportError("Missing optional dependency")
 
     (tmp_path / name).write_bytes(b"x")

@@ -1,0 +1,192 @@
+"""The columns and rows of a file that can be learned from, and a sentence for everything that was left out.
+
+`read_table` is what the command line reads with, so that a few lines of Python do exactly the same.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DataError
+from .dialect import Dialect
+from .heads import Heads, without_units
+from .read import as_numbers, read_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True)
+class Table:
+    """Numeric columns to learn from, the target, weights if asked for, and what was left out.
+
+    `columns` are all columns of the file, in its order.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    weights: pd.Series | None
+    notes: tuple[str, ...]
+    dialect: Dialect | None
+    columns: tuple[str, ...] = ()
+    units: dict[str, str] = field(default_factory=dict)  # read from heads such as "v [m/s]", or from a row of units
+    renamed: dict[str, str] = field(default_factory=dict)  # those heads, and the names without the unit
+
+
+def read_table(
+    source: str,
+    *,
+    target: str | None = None,
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    weights: str | None = None,
+    delimiter: str | None = None,
+    heads: bool = True,
+) -> Table:
+    """Read a CSV, TSV, Excel or Parquet file, or stdin ("-"), and choose the columns and rows to learn from.
+
+    Without `target` the last column is taken. Columns of text and rows with missing values are left out, which
+    `notes` say. With `heads`, a column called "v [m/s]" is called v, and its unit is told.
+    """
+    frame, dialect = read_frame(source, delimiter)
+    notes = list(frame.attrs.get("notes", ()))
+    every = [str(name) for name in frame.columns]
+    features = None if features is None else joined(features, every)
+    drop = joined(drop, every)
+    read = without_units(frame, () if dialect is None else dialect.units) if heads else Heads(frame, {}, {})
+    frame, known = read.frame, [str(name) for name in read.frame.columns]
+    target, weights = read.short(target), read.short(weights)
+    features = None if features is None else [str(read.short(name)) for name in features]
+    drop = [str(read.short(name)) for name in drop]
+    if read.units:
+        shown = ", ".join(f"{name} in {unit}" for name, unit in read.units.items())
+        notes.append(f"units read from the table: {shown} (--units none: do without)")
+    if target is None:
+        target = known[-1]
+        notes.append(f"target: {target}, the last column (choose another with --target)")
+    for name in (target, weights, *(features or ()), *drop):
+        if name is not None and name not in known:
+            raise DataError(f"{source} has no column {name!r}{near(name, known)}; it has {listed(known)}")
+    _check_roles(target, features, weights)
+    kept = _usable(frame, target, features, {*drop, target, weights}, notes)
+    for name in (target, weights):
+        fault = None if name is None else text_fault(frame[name], name)
+        if fault is not None:
+            raise DataError(f"{fault}; the target and the weights must be numbers")
+    if not kept:
+        raise DataError(f"{source} has no column of numbers beside the target {target!r}")
+    used = (*kept, target)
+    units = {name: unit for name, unit in read.units.items() if name in used}
+    renamed = {old: new for old, new in read.renamed.items() if new in used}
+    X, y, weight = _complete(frame, kept, target, weights, notes, source)
+    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed)
+
+
+def joined(words: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Names that were cut at the commas within them, put together again: "T", "K" is the column "T, K"."""
+    found: list[str] = []
+    place = 0
+    while place < len(words):
+        for end in range(len(words), place, -1):
+            tried = [sign.join(words[place:end]) for sign in (", ", ",")]
+            whole = next((name for name in tried if name in known), "")
+            if whole or end == place + 1:
+                found.append(whole or words[place])
+                place = end
+                break
+    return tuple(dict.fromkeys(found))
+
+
+def near(name: str, known: Sequence[str]) -> str:
+    """ "; did you mean …?" where something is close, else nothing."""
+    lower = {str(other).lower(): str(other) for other in known}
+    found = difflib.get_close_matches(str(name).lower(), list(lower), n=1, cutoff=0.6)
+    return f" (did you mean {lower[found[0]]!r}?)" if found else ""
+
+
+def listed(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def text_fault(column: Any, name: str) -> str | None:
+    """Why a column is not numeric, or None."""
+    if as_numbers(column) is not None:
+        return f"{name} is empty" if column.isna().all() else None
+    bad = next((i for i, value in enumerate(column) if as_numbers(column.iloc[i : i + 1]) is None), 0)
+    kind = str(column.dtype)
+    if kind.startswith(("datetime", "timedelta")):
+        return f"{name} holds dates or times"
+    return f"{name} holds text ({str(column.iloc[bad])[:40]!r} in row {bad})"
+
+
+def _check_roles(target: str, features: Sequence[str] | None, weights: str | None) -> None:
+    for role, other in (("--features", features or ()), ("--weights", (weights,))):
+        if target in other:
+            raise DataError(f"{target!r} is the target and cannot be in {role} too")
+    if features is not None and weights in features:
+        raise DataError(f"{weights!r} holds the weights and cannot be in --features too")
+
+
+def _usable(
+    frame: pd.DataFrame, target: str, features: Sequence[str] | None, taken: set[str | None], notes: list[str]
+) -> list[str]:
+    """The columns of numbers; others, and a column without a name that only counts the rows, get a note."""
+    kept = []
+    for place, name in enumerate(map(str, frame.columns)) if features is None else enumerate(features):
+        if features is None and name in taken:
+            continue
+        fault = text_fault(frame[name], name)
+        nameless = features is None and place == 0 and name in ("column_1", "row")
+        if fault is None and nameless and counts_rows(frame[name]):
+            fault = "the first has no name and counts the rows"
+        if fault is None:
+            kept.append(name)
+        elif features is not None:
+            raise DataError(f"{fault}; a formula needs numbers")
+        else:
+            notes.append(f"column left out: {fault}")
+    return kept
+
+
+def counts_rows(column: Any) -> bool:
+    """Does it go up by one from row to row?"""
+    import numpy as np
+
+    steps = np.diff(column.to_numpy(dtype="float64", na_value=np.nan))
+    return bool(len(steps) and (steps == 1.0).all())
+
+
+def _complete(
+    frame: pd.DataFrame,
+    kept: list[str],
+    target: str,
+    weights: str | None,
+    notes: list[str],
+    source: str,
+) -> tuple[pd.DataFrame, pd.Series, pd.Series | None]:
+    """Rows without missing or infinite values."""
+    import numpy as np
+    import pandas as pd
+
+    wanted = [*kept, target, *([weights] if weights else [])]
+    used = pd.DataFrame({name: frame[name].to_numpy(dtype="float64", na_value=np.nan) for name in wanted})
+    good = np.isfinite(used.to_numpy()).all(axis=1)
+    if not good.any():
+        worst = used.isna().to_numpy().sum(axis=0).argmax()
+        raise DataError(
+            f"{source} has no row in which all of {listed(wanted)} are given; {wanted[worst]} has the most gaps "
+            "(leave it out with --drop)"
+        )
+    if not good.all():
+        first = int(np.flatnonzero(~good)[0])
+        column = next(c for c in used.columns if not np.isfinite(used[c].iloc[first]))
+        left = int((~good).sum())
+        notes.append(f"{left} of {len(used)} rows left out: a value is missing (first: row {first}, {column})")
+    used = used[good].reset_index(drop=True)
+    return used[kept], used[target], used[weights] if weights else None
