@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from ..errors import UniSymNetError
+from ..symbolic.text import printable_lines
 from .training import add_commands
 
-BAD_DATA, INTERRUPTED = 3, 130
+BAD_DATA, BUG, INTERRUPTED = 3, 70, 130
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -26,7 +27,7 @@ Pick = Annotated[int | None, typer.Option(help="row of the table (default: the o
 Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
 Features = Annotated[str | None, typer.Option(help="columns to use, with commas (default: all numbers)")]
 Weights = Annotated[str | None, typer.Option(help="column with the weight of each row")]
-Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default: found out)")]
+Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default: detected)")]
 Units = Annotated[
     list[str] | None,
     typer.Option(help='units, "m=kg, v=m/s, E=J"; those in heads such as "v [m/s]" are read, "none": not even these'),
@@ -75,16 +76,46 @@ Language = Annotated[
 
 
 def main() -> None:
-    """Run a command; mistakes in the data become one line and exit code 3."""
+    """Run a command; mistakes in the data become one line and exit code 3, mistakes of ours another and 70."""
     try:
         app()
     except UniSymNetError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {printable_lines(str(error))}", file=sys.stderr)
         sys.exit(BAD_DATA)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:  # `unisymnet … | head`: nobody reads on, which is no mistake
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:  # a full disk, a folder without permission
+        about = f": {error.filename}" if error.filename else ""
+        print(f"error: {error.strerror or error}{about}", file=sys.stderr)
+        sys.exit(BAD_DATA)
+    except MemoryError:
+        print("error: not enough memory; give fewer rows or columns", file=sys.stderr)
+        sys.exit(BAD_DATA)
+    except Exception as error:
+        if os.environ.get("UNISYMNET_DEBUG"):
+            raise
+        print(f"error: this should not happen, please report it: {type(error).__name__}: {error}", file=sys.stderr)
+        print("  (UNISYMNET_DEBUG=1 shows where it happened)", file=sys.stderr)
+        sys.exit(BUG)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        print(f"unisymnet {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="print the version", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Formulas from data. Start with `unisymnet demo`, then `unisymnet fit data.csv --target y`."""
 
 
 @app.command()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from shlex import quote
 from typing import Any
 
 import numpy as np
 
 from ..errors import DataError
+from ..files.table import counts_rows, listed, near
 from ..knowledge.units.system import make_units
 from .heads import without_units
 from .tables import Dialect, _text_fault, read_frame
@@ -23,9 +25,11 @@ def check_table(
     known: tuple[dict[str, str] | None, dict[str, str] | None] = (None, None),
 ) -> None:
     frame, dialect = read_frame(data, delimiter)
-    read = without_units(frame)
+    guessed = frame.attrs.get("notes", ())
+    read = without_units(frame, () if dialect is None else dialect.units)
     frame, target = read.frame, read.short(target)
     found = describe(data, frame, dialect, target)
+    found["notes"] = list(guessed)
     found |= _of_units(frame, found, {**read.units, **(known[0] or {})}, known[1])
     target, columns = found["target"], found["columns"]
     if as_json:
@@ -35,19 +39,28 @@ def check_table(
     width = max(len(column["name"]) for column in columns)
     for column in columns:
         role = "target" if column["name"] == target else ""
-        if column["kind"] == "number":
+        if column["kind"] == "number" and column["smallest"] is not None:
             text = f"{column['smallest']:.6g} … {column['largest']:.6g}, {column['distinct']} different"
             text += f", {column['missing']} missing" if column["missing"] else ""
         else:
             text = column["kind"]
         print(f"  {column['name']:<{width}}  {text}  {role}".rstrip())
+    for note in found["notes"]:
+        print(f"  note: {note}")
     for line in found["groups"]:
         print(f"  units: {line}")
     for warning in found["warnings"]:
         print(f"  warning: {warning}")
     if not found["warnings"]:
         print("  nothing stands out")
-    print(f"next: unisymnet fit {data} --target {target}")
+    if _can_fit(columns, target):
+        print(f"next: unisymnet fit {quote(data)} --target {quote(target)}")
+
+
+def _can_fit(columns: list[dict[str, Any]], target: str) -> bool:
+    """Is there a target of numbers, and something to explain it with?"""
+    numbers = [column["name"] for column in columns if column["kind"] == "number"]
+    return target in numbers and len(numbers) > 1
 
 
 def _of_units(frame: Any, found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
@@ -68,7 +81,8 @@ def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None)
     """Rows, columns and warnings as plain data."""
     target = str(frame.columns[-1]) if target is None else target
     if target not in frame.columns:
-        raise DataError(f"{data} has no column {target!r}; it has {', '.join(frame.columns)}")
+        known = [str(name) for name in frame.columns]
+        raise DataError(f"{data} has no column {target!r}{near(target, known)}; it has {listed(known)}")
     columns = [_column(frame, str(name), target) for name in frame.columns]
     return {
         "rows": len(frame),
@@ -84,8 +98,8 @@ def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None)
 def _column(frame: Any, name: str, target: str) -> dict[str, Any]:
     fault = _text_fault(frame[name], name)
     if fault is not None:
-        return {"name": name, "kind": "text, not used"}
-    values = frame[name].to_numpy(dtype="float64")
+        return {"name": name, "kind": fault.removeprefix(f"{name} ") + ": not used"}
+    values = frame[name].to_numpy(dtype="float64", na_value=np.nan)
     finite = values[np.isfinite(values)]
     return {
         "name": name,
@@ -106,20 +120,23 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
     if not inputs:
         found.append("there is no column of numbers to learn from")
     if len(frame) < FEW_ROWS:
-        found.append(f"only {len(frame)} rows: several formulas may fit by chance; more rows would decide")
+        found.append(f"only {_rows(len(frame))}: several formulas may fit by chance; more rows would decide")
     if len(inputs) > MANY_COLUMNS:
         found.append(f"{len(inputs)} columns: the {MANY_COLUMNS} that matter most will be searched")
     for column in numbers:
         name, missing = column["name"], column["missing"]
         if missing:
-            found.append(f"{name} misses {missing} values; these rows will be left out")
+            found.append(f"{name} has {missing} missing values; these rows will be left out")
         if column["distinct"] == 1:
             found.append(f"{name} is constant" + ("" if name != target else ": there is nothing to explain"))
-        elif column["distinct"] == len(frame) and _counts_rows(frame[name]) and name != target:
-            found.append(f"{name} counts the rows; leave it out with --drop {name} if it is no measurement")
+        elif column["distinct"] == len(frame) and counts_rows(frame[name]) and name != target:
+            found.append(f"{name} counts the rows; leave it out with --drop {quote(name)} if it is not a measurement")
         low, high = abs(column["smallest"] or 0.0), abs(column["largest"] or 0.0)
         if min(low, high) > 0 and max(low, high) / min(low, high) > WIDE:
             found.append(f"{name} spans more than six decades: small values will hardly count")
+    repeated = int(frame[[c["name"] for c in numbers]].duplicated().sum()) if numbers else 0
+    if repeated:
+        found.append(f"{_rows(repeated)} repeat earlier ones; equal rows count as one with more weight")
     found += [f"{a} and {b} are the same" for a, b in _twins(frame, [c["name"] for c in inputs])]
     noise = _replicates(frame, [c["name"] for c in inputs], target) if not found else None
     if noise is not None:
@@ -127,16 +144,15 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
     return found
 
 
-def _counts_rows(column: Any) -> bool:
-    steps = np.diff(column.to_numpy(dtype="float64"))
-    return bool(len(steps) and (steps == 1.0).all())
+def _rows(n: int) -> str:
+    return f"{n} row{'' if n == 1 else 's'}"
 
 
 def _twins(frame: Any, names: list[str]) -> list[tuple[str, str]]:
     first: dict[bytes, str] = {}
     pairs = []
     for name in names:
-        other = first.setdefault(frame[name].to_numpy(dtype="float64").tobytes(), name)
+        other = first.setdefault(frame[name].to_numpy(dtype="float64", na_value=np.nan).tobytes(), name)
         if other != name:
             pairs.append((other, name))
     return pairs
@@ -146,6 +162,7 @@ def _replicates(frame: Any, names: list[str], target: str) -> float | None:
     """Spread of the target among rows with equal inputs, or None where no row repeats."""
     if not names:
         return None
+    frame = frame[[*names, target]].astype("float64")
     groups = frame.groupby(names)[target]
     counts = groups.transform("count")
     repeated = frame[target][counts > 1] - groups.transform("mean")[counts > 1]

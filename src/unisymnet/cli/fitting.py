@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ..errors import DataError
 from ..regressor import UniSymNetRegressor
 from ..regressor.table import frame_rows
+from .folder import prepare_folder, save_run
 from .reporting import remember_data
 from .screen import print_result
 from .tables import Table, load_table
 
 FOUND, INTERRUPTED = 0, 130
+LEAST_ROWS = 3
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, q
     folder = Path(out) if out is not None else Path(f"{_stem(request.data)}-run")
     if not as_json:
         _announce(request, table)
-    model = fit_into(folder, request, table, resume=resume, verbose=not (quiet or as_json))
+    model, folder = fitted(folder, request, table, resume=resume, verbose=not (quiet or as_json))
     code = python_source(request, table)
     if as_json:
         print(json.dumps(_json(model, folder / "model.json", code, table.notes), ensure_ascii=False, indent=2))
@@ -73,19 +75,32 @@ def fit_into(
     callback: Callable[[Any], Any] | None = None,
 ) -> UniSymNetRegressor:
     """Fit, and leave in the folder everything that the other commands need."""
-    saved = folder / "checkpoint"
-    if saved.exists() and not resume:
-        shutil.rmtree(saved)
+    return fitted(folder, request, table, resume=resume, verbose=verbose, callback=callback)[0]
+
+
+def fitted(
+    folder: Path,
+    request: Request,
+    table: Table,
+    *,
+    resume: bool = False,
+    verbose: bool = False,
+    callback: Callable[[Any], Any] | None = None,
+) -> tuple[UniSymNetRegressor, Path]:
+    """The model, and the folder it is saved in: another one where this cannot be written, which a note says."""
+    if len(table.y) < LEAST_ROWS:
+        raise DataError(f"{request.data} has {_count(len(table.y), 'usable row')}; a law needs at least {LEAST_ROWS}")
+    fronts = prepare_folder(folder, resume=resume)
     settings = known_settings(request, table)
     try:
-        model = UniSymNetRegressor(**settings, checkpoint=str(saved), verbose=verbose, callback=callback)
+        model = UniSymNetRegressor(**settings, checkpoint=str(fronts), verbose=verbose, callback=callback)
         model.fit(table.X, table.y, sample_weight=table.weights, guesses=list(request.guesses) or None)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
-    model.save(folder / "model.json")
-    model.equations_.to_csv(folder / "equations.csv", index=False)
-    remember_data(folder, request)
-    return model
+    where, fault = save_run(model, folder, lambda place: remember_data(place, request, table.columns))
+    if fault is not None:
+        model.notes_ = (*model.notes_, fault)
+    return model, where
 
 
 def known_settings(request: Request, table: Table) -> dict[str, Any]:
@@ -106,47 +121,33 @@ def loss_option(text: str) -> str | tuple[str, float]:
 
 
 def python_source(request: Request, table: Table) -> str:
-    """The Python that does the same."""
+    """The Python that does the same: it reads with the same reader, so that no row or column is treated otherwise."""
     defaults = UniSymNetRegressor().get_params()
     settings_of = known_settings(request, table)
     shown = {k: v for k, v in settings_of.items() if v != defaults[k] or k in ("max_time", "random_state")}
     settings = ", ".join(f"{name}={value!r}" for name, value in shown.items())
-    fit = ["X", "y"]
+    options = {
+        "target": table.y.name,
+        "features": None if request.features is None else list(table.X.columns),
+        "drop": list(request.drop) or None,
+        "weights": None if table.weights is None else table.weights.name,
+        "delimiter": request.delimiter,
+        "heads": None if request.heads else False,
+    }
+    reading = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
+    fit = ["table.X", "table.y"]
     if table.weights is not None:
-        fit.append(f"sample_weight=table[{table.weights.name!r}]")
+        fit.append("sample_weight=table.weights")
     if request.guesses:
         fit.append(f"guesses={list(request.guesses)!r}")
     lines = [
-        *(["import sys", ""] if request.data == "-" else []),
-        "import pandas as pd",
-        "from unisymnet import UniSymNetRegressor",
+        "from unisymnet import UniSymNetRegressor, read_table",
         "",
-        f"table = {_read_source(request.data, table)}",
-        *([f"table = table.rename(columns={table.renamed!r})"] if table.renamed else []),
-        f"X, y = table[{list(table.X.columns)!r}], table[{table.y.name!r}]",
+        f"table = read_table({request.data!r}{reading})",
         f"model = UniSymNetRegressor({settings}).fit({', '.join(fit)})",
         "print(model)",
     ]
     return "\n".join(lines)
-
-
-def _read_source(data: str, table: Table) -> str:
-    source = "sys.stdin" if data == "-" else repr(data)
-    suffix = Path(data).suffix.lower()
-    if table.dialect is None:
-        reader = "read_parquet" if suffix in (".parquet", ".pq") else "read_excel"
-        return f"pd.{reader}({source})"
-    options = ""
-    if table.dialect.delimiter != ",":
-        sign = r"\s+" if table.dialect.delimiter == " " else table.dialect.delimiter
-        options += f", sep={sign!r}"
-    if table.dialect.decimal != ".":
-        options += f", decimal={table.dialect.decimal!r}"
-    if table.dialect.encoding not in ("utf-8", "utf-8-sig"):
-        options += f", encoding={table.dialect.encoding!r}"
-    if not table.dialect.header:
-        options += f", header=None, names={[f'x{i}' for i in range(table.X.shape[1] + 1)]!r}"
-    return f"pd.read_csv({source}{options})"
 
 
 def _announce(request: Request, table: Table) -> None:
@@ -163,7 +164,8 @@ def _report(model: UniSymNetRegressor, folder: Path, code: str) -> None:
         print("\nStopped early; this is the best so far.")
     print("\nThe same in Python:\n")
     print("\n".join(f"  {line}" for line in code.splitlines()))
-    print(f"\nSaved in {folder}. Next: unisymnet export {folder} --to latex, or unisymnet report {folder}")
+    run = quote(str(folder))
+    print(f"\nSaved in {folder}. Next: unisymnet export {run} --to latex, or unisymnet report {run}")
 
 
 def _json(model: UniSymNetRegressor, path: Path, code: str, notes: Sequence[str]) -> dict[str, Any]:
@@ -187,3 +189,7 @@ def _json(model: UniSymNetRegressor, path: Path, code: str, notes: Sequence[str]
 
 def _stem(data: str) -> str:
     return "stdin" if data == "-" else Path(data).stem
+
+
+def _count(n: int, thing: str) -> str:
+    return f"only {n} {thing}{'' if n == 1 else 's'}"

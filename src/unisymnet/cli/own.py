@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 
 from ..errors import DataError
-from ..formula import Formula
-from ..regressor import UniSymNetRegressor, fit_formula
-from ..regressor.own import add_formula
+from ..files.table import near
+from ..formula import Constant, Formula
+from ..regressor import UniSymNetRegressor
+from ..regressor.own import add_formula, fit_named
 from ..regressor.saved import _finite
 from ..regressor.table import front_text
+from ..symbolic.parse import free_names
 from .results import load_run, picked_formula
 from .tables import Table, load_table
 
@@ -23,13 +29,14 @@ def score_formula(
     if model is not None:
         target = target or model.formula_.target
     table = load_table(data, target=target, weights=weights, delimiter=delimiter)
-    found = fit_formula(text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights)
+    unknown = free_names(text, [str(name) for name in table.X.columns])
+    if unknown:
+        print(_about(unknown, table), file=sys.stderr)
+    found, named = fit_named(text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights)
     place = None
     if model is not None and run is not None:
         place = _add(model, found, table)
-        path = Path(run)
-        model.save(path / "model.json" if path.is_dir() else path)
-    _print(found, table, as_json, place)
+    _print(found, table, as_json, place, named)
     if model is not None and place is not None and not as_json:
         print(f"\n{front_text(model.front_, model.picked_)}\n")
         better = [i for i, e in enumerate(model.front_[:place]) if e.loss <= model.front_[place].loss]
@@ -37,7 +44,23 @@ def score_formula(
             print(f"yours is {place}; {better[-1]} is no longer and fits at least as well")
         else:
             print(f"yours is {place}, and on the front: nothing shorter fits as well")
-        print(f"saved in {run}; next: unisymnet export {run} --pick {place} --to latex")
+    if model is not None and run is not None:
+        path = Path(run)
+        try:
+            model.save(path / "model.json" if path.is_dir() else path)
+        except OSError as error:
+            raise DataError(
+                f"the table of {run} cannot be written ({error.strerror or error}); it is as it was"
+            ) from error
+    if model is not None and place is not None and run is not None and not as_json:
+        print(f"saved in {run}; next: unisymnet export {quote(run)} --pick {place} --to latex")
+
+
+def _about(unknown: Sequence[str], table: Table) -> str:
+    """Which names are taken for constants, and which of them look like a column that was meant."""
+    close = [(name, near(name, table.columns or list(table.X.columns))) for name in unknown]
+    hints = "; ".join(f"{name} is no column{hint}" for name, hint in close if hint)
+    return f"fitted constants: {', '.join(unknown)}" + (f"\nwarning: {hints}" if hints else "")
 
 
 def _add(model: UniSymNetRegressor, found: Formula, table: Table) -> int:
@@ -61,16 +84,25 @@ def refit_formula(
     _print(formula.refit(table.X, table.y), table, as_json)
 
 
-def _print(formula: Formula, table: Table, as_json: bool, place: int | None = None) -> None:
+def _print(
+    formula: Formula,
+    table: Table,
+    as_json: bool,
+    place: int | None = None,
+    named: Mapping[str, Constant] | None = None,
+) -> None:
     r2 = formula.score(table.X, table.y, table.weights)
     if as_json:
         shown = formula.to_dict() | {"r2": r2, "rows": len(table.y), "complexity": formula.complexity}
         shown |= {} if place is None else {"pick": place}
+        shown |= {"named": {name: asdict(constant) for name, constant in (named or {}).items()}}
         print(json.dumps(_finite(shown), ensure_ascii=False, indent=2))
         return
     print(f"{formula.target} = {formula.text(6)}")
     print(f"  R² = {r2:.6f} on {len(table.y)} rows, size {formula.complexity}")
-    for constant in formula.constants:
+    for name, constant in (named or {}).items():
+        print(f"  {name} = {constant}" + ("" if constant.stderr is not None else "  (the data do not determine it)"))
+    for constant in () if named else formula.constants:
         print(f"  constant {constant}")
     if formula.domain:
         print("  holds where " + " and ".join(formula.domain))

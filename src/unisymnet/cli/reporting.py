@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
+from ..regressor.checkpoint import write_atomically
 from .results import load_run
 from .tables import Table, load_table
 
@@ -20,16 +23,28 @@ if TYPE_CHECKING:
 NAME = "data.json"
 
 
-def remember_data(folder: Path, request: Request) -> None:
-    """Note in the run where the table lies; a table from stdin cannot be found again."""
-    if request.data == "-":
-        (folder / NAME).unlink(missing_ok=True)  # left by an earlier fit into the same folder
-        return
-    path = Path(request.data).resolve()
-    state = path.stat()
-    kept: dict[str, Any] = {"path": str(path), "size": state.st_size, "time": state.st_mtime}
-    kept |= {"weights": request.weights, "delimiter": request.delimiter}
-    (folder / NAME).write_text(json.dumps(kept, ensure_ascii=False, indent=2), encoding="utf-8")
+def remember_data(folder: Path, request: Request, columns: Sequence[str] = ()) -> None:
+    """Note in the run where the table lies and which columns it has; a table from stdin cannot be found again."""
+    kept: dict[str, Any] = {"path": None, "size": None, "time": None}
+    if request.data != "-":
+        path = Path(request.data).resolve()
+        with suppress(OSError):  # it was deleted meanwhile
+            state = path.stat()
+            kept = {"path": str(path), "size": state.st_size, "time": state.st_mtime}
+    kept |= {"weights": request.weights, "delimiter": request.delimiter, "columns": list(columns)}
+    write_atomically(folder / NAME, json.dumps(kept, ensure_ascii=False, indent=2))
+
+
+def remembered_columns(run: str) -> list[str] | None:
+    """All columns of the table of a run, in the order of the file, or None where that is not known."""
+    path = Path(run)
+    try:
+        kept = json.loads(((path if path.is_dir() else path.parent) / NAME).read_text("utf-8"))
+        columns = kept.get("columns")
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return None
+    known = isinstance(columns, list) and columns and all(isinstance(name, str) for name in columns)
+    return columns if known else None
 
 
 def write_report(run: str, data: str | None, out: str, delimiter: str | None) -> None:
@@ -44,7 +59,7 @@ def write_report(run: str, data: str | None, out: str, delimiter: str | None) ->
         table = _remembered(Path(run), formula.target, formula.names)
     page = report_html(model) if table is None else report_html(model, table.X, table.y)
     try:
-        Path(out).write_text(page, encoding="utf-8")
+        write_atomically(Path(out), page)
     except OSError as error:
         raise DataError(f"cannot write the report to {out!r}: {error}") from error
     print(f"written to {out}")
@@ -55,10 +70,10 @@ def _remembered(run: Path, target: str, names: tuple[str, ...]) -> Table | None:
     file = (run if run.is_dir() else run.parent) / NAME
     try:
         kept = json.loads(file.read_text("utf-8"))
-        path, size, time = Path(kept["path"]), kept["size"], kept["time"]
+        path, size, time = Path(kept["path"]), kept["size"], kept["time"]  # None for a table from stdin
         state = path.stat()
         table = load_table(str(path), target=target, features=names, delimiter=kept["delimiter"])
-    except (OSError, ValueError, KeyError, TypeError, DataError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, DataError) as error:
         reason = f"the data of the fit are not at hand ({error})"
         print(f"note: {reason}; for all pictures: unisymnet report {run} DATA", file=sys.stderr)
         return None

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ..errors import CheckpointError, DataError
 from ..formula import Formula
 from ..formula.formula import LANGUAGES
+from ..knowledge.units.spelling import read_head
 from ..regressor import UniSymNetRegressor
 from ..regressor.saved import _finite, model_dict
 from ..regressor.table import chosen_text
+from ..symbolic.expr import variables
 from .heads import without_units
 from .screen import print_result
 from .tables import read_frame
@@ -23,15 +26,23 @@ def load_run(run: str) -> UniSymNetRegressor:
     path = Path(run)
     path = path / "model.json" if path.is_dir() else path
     if not path.is_file():
-        raise CheckpointError(f"there is no finished fit in {run!r}; `unisymnet fit DATA --out {run}` makes one")
+        made = f"`unisymnet fit DATA --out {quote(run)}` makes one"
+        raise CheckpointError(f"there is no finished fit in {run!r}; {made}")
     return UniSymNetRegressor.load(path)
 
 
 def picked_formula(model: UniSymNetRegressor, pick: int | None) -> Formula:
+    check_pick(model, pick)
     try:
         return model.formula_ if pick is None else model[pick]
     except IndexError as error:
         raise DataError(str(error)) from error
+
+
+def check_pick(model: UniSymNetRegressor, pick: int | None) -> None:
+    """Rows of the table are counted from 0; there is none below."""
+    if pick is not None and not 0 <= pick < len(model.front_):
+        raise DataError(f"there is no formula {pick}; the table has 0 to {len(model.front_) - 1}")
 
 
 def show_run(run: str, pick: int | None, as_json: bool) -> None:
@@ -79,4 +90,24 @@ def export_formula(run: str, to: str, pick: int | None) -> None:
 
     if to not in LANGUAGES:
         raise typer.BadParameter(f"cannot write {to!r}; choose one of {', '.join(LANGUAGES)}")
-    print(picked_formula(load_run(run), pick).to(to).rstrip("\n"))
+    formula = picked_formula(load_run(run), pick)
+    cells = _sheet(run, formula) if to == "excel" else None
+    print(formula.to(to, cells).rstrip("\n"))
+
+
+def _sheet(run: str, formula: Formula) -> list[str] | None:
+    """The columns of the file of the fit, which is where the cells stand; what stands where is said on stderr."""
+    from ..symbolic.writers.source import cell_places
+    from .reporting import remembered_columns
+
+    every = remembered_columns(run)
+    cells = None if every is None else [name if name in formula.names else read_head(name)[0] for name in every]
+    if cells is None or any(name not in cells for name in formula.columns):
+        cells = list(formula.names)
+        print(
+            "note: the columns of the sheet are not known; those of the fit are taken to stand there", file=sys.stderr
+        )
+    places = cell_places(variables(formula.expr), formula.names, cells)
+    shown = ", ".join(f"{place} is {formula.names[i]}" for i, place in places.items())
+    print(f"note: for row 2, where {shown}" if shown else "note: no cell is used", file=sys.stderr)
+    return cells

@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ Floats = NDArray[np.float64]
 
 SCHEMA = "unisymnet-checkpoint"
 VERSION = 1
+_FRONT = re.compile(r"front-[0-9a-f]{16}\.json(?:\.\d+\.new)?")
 
 
 class Checkpoint:
@@ -73,10 +76,29 @@ class Checkpoint:
 
 
 def write_atomically(path: Path, text: str) -> None:
-    """Write beside the target and rename: the process may die at any moment."""
+    """Write beside the target and rename: the process may die at any moment, and a full disk leaves the old file."""
+    path = Path(os.path.realpath(path))
+    if path.exists() and not path.is_file():  # /dev/stdout: there is nothing to rename
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        return
     beside = path.with_name(f"{path.name}.{os.getpid()}.new")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
+    try:
+        with open(beside, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            file.write(text)
+        os.replace(beside, path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def forget_fronts(folder: Path) -> None:
+    """Delete the fronts that earlier fits saved here, and nothing else."""
+    if folder.is_symlink() or not folder.is_dir():
+        return
+    for path in folder.iterdir():
+        if _FRONT.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+            path.unlink()
 
 
 def fingerprint(arrays: Iterable[Floats], settings: dict[str, Any]) -> str:

@@ -10,17 +10,22 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..candidate import Proposal, Status
 from ..deadline import Deadline
 from ..errors import DataError
 from ..formula import Formula
-from ..formula.constants import report
+from ..formula.constants import Constant, report
 from ..problem import make_problem
-from ..symbolic.expr import Expr
-from ..symbolic.parse import parse
+from ..symbolic.expr import Expr, bind, evaluate, n_params
+from ..symbolic.parse import free_names, parse
+from ..symbolic.rewrite.simplify import present, simplify
 from .entry import Entry
 
+Floats = NDArray[np.float64]
+
+MAX_NAMED_ROWS = 20_000
 OWN = "yours"  # the source of a formula that the user has put into the table
 
 
@@ -37,9 +42,24 @@ def fit_formula(
 ) -> Formula:
     """Fit the constants of a formula to data.
 
-    Any name in the text that is no column is a constant to fit; numbers in it are start values and are refined.
-    `X` is a table with column names, or an array with `names` (x0, x1, … without them).
+    Any name in the text that is no column is a constant to fit, and the numbers stay as they are; in a formula without
+    such names the numbers are start values and are refined. `X` is a table with column names, or an array with `names`
+    (x0, x1, … without them).
     """
+    return fit_named(formula, X, y, names, target, sample_weight, random_state, max_time)[0]
+
+
+def fit_named(
+    formula: str | Formula | Expr,
+    X: Any,
+    y: Any,
+    names: Sequence[str] | None = None,
+    target: str = "y",
+    sample_weight: Any = None,
+    random_state: int = 0,
+    max_time: float = 10.0,
+) -> tuple[Formula, dict[str, Constant]]:
+    """As `fit_formula`, and the constants by the names that the user gave them."""
     columns = getattr(X, "columns", None)
     if names is None:
         names = [f"x{i}" for i in range(np.shape(X)[1])] if columns is None else [str(c) for c in columns]
@@ -47,16 +67,46 @@ def fit_formula(
     table = np.asarray(X, dtype=np.float64)
     truth = np.asarray(y, dtype=np.float64)
     problem = make_problem(table, truth, names=names, weights=sample_weight)
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    rng = np.random.default_rng(random_state)
+    wanted = free_names(formula, names) if isinstance(formula, str) else ()
+    if wanted:
+        expr, named = _fit_names(expr, wanted, table, truth, weights, rng)
+        if named:
+            return Formula(expr, tuple(names), target, report(expr, table, truth, weights)), named
+    elif not n_params(expr) and not np.isfinite(evaluate(expr, table)).any():
+        raise DataError(f"the formula {formula} has no value on any of these rows")
     from ..fit.polish import Polish
 
-    rng = np.random.default_rng(random_state)
     deadline = Deadline.after(max_time)
     candidate = Polish().fit(Proposal(problem.to_scaled(expr), "own"), problem, rng=rng, deadline=deadline)
     if candidate.status is not Status.OK:
         raise DataError(f"the formula {formula} cannot be fitted to these rows: {candidate.status.value}")
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    constants = report(candidate.expr, table, truth, weights)
-    return Formula(candidate.expr, tuple(names), target, constants)
+    return Formula(candidate.expr, tuple(names), target, report(candidate.expr, table, truth, weights)), {}
+
+
+def _fit_names(
+    expr: Expr, names: Sequence[str], X: Floats, y: Floats, weights: Floats | None, rng: np.random.Generator
+) -> tuple[Expr, dict[str, Constant]]:
+    """The formula with fitted constants and these by name; as it was, and nothing, where no fit settles."""
+    from ..fit.constants import fit_constants
+    from ..fit.kernels.fit import covariance
+    from ..fit.kernels.tape import compile_tape
+
+    thin = np.unique(np.linspace(0, len(y) - 1, MAX_NAMED_ROWS).astype(int))
+    rows, truth, given = X[thin], y[thin], None if weights is None else weights[thin]
+    found = fit_constants(expr, rows, truth, rng=rng, weights=given, n_starts=20)
+    if found.status is not Status.OK:
+        return expr, {}
+    scale = len(truth) if given is None else float(given.sum())
+    variance = found.loss * scale / max(len(truth) - len(names), 1)
+    spread = covariance(compile_tape(expr, X.shape[1]), rows, found.params, given, variance).diagonal()
+    named = {}
+    for name, value, square in zip(names, found.params, spread):
+        error = float(np.sqrt(square)) if np.isfinite(square) and len(truth) > len(names) else None
+        named[name] = Constant(float(value), None if error is None else float(value), error)
+    bound = present(simplify(bind(expr, found.params.tolist())))
+    return (bound, named) if np.isfinite(evaluate(bound, rows)).any() else (expr, {})
 
 
 def add_formula(model: Any, formula: Formula, X: Any, y: Any) -> int:
@@ -73,7 +123,10 @@ def add_formula(model: Any, formula: Formula, X: Any, y: Any) -> int:
         gain = math.log(max(kept[place - 1].loss, 1e-300)) - math.log(max(loss, 1e-300))
         step = formula.complexity - kept[place - 1].complexity
     score = gain / step if step and math.isfinite(gain) else 0.0
-    entry = Entry(formula, formula.complexity, loss, formula.score(X, y), None, score, OWN)
+    # A formula that the table has already was also measured on the rows kept back: that stays.
+    same = next((entry for entry in model.front_ if str(entry.formula) == str(formula)), None)
+    valid = None if same is None else same.r2_valid
+    entry = Entry(formula, formula.complexity, loss, formula.score(X, y), valid, score, OWN)
     picked = model.front_[model.picked_]
     model.front_ = (*kept[:place], entry, *kept[place:])
     model.picked_ = model.front_.index(picked) if picked in model.front_ else place

@@ -43,6 +43,11 @@ def printable(text: str) -> str:
     return "".join(sign if sign.isprintable() else _code(sign) for sign in text)
 
 
+def printable_lines(text: str) -> str:
+    """The same for several lines."""
+    return "\n".join(map(printable, text.split("\n")))
+
+
 def _code(sign: str) -> str:
     return f"\\u{{{ord(sign):x}}}"
 
