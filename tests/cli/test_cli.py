@@ -61,7 +61,7 @@ def test_fit_show_predict_export(here: Path, run) -> None:
     assert "0.5*m*v**2" in out and ">>>" in out and "Next: unisymnet export result --to latex" in out
     assert "100 rows, E from m, v" in err
     python = out.split("The same in Python:\n")[1].split("\nSaved in")[0]
-    assert "UniSymNetRegressor(max_time=20.0, random_state=0).fit(X, y)" in python
+    assert "UniSymNetRegressor(max_time=20.0, random_state=0).fit(table.X, table.y)" in python
 
     assert "0.5*m*v**2" in run("show", "result")[1]
     assert run("show", "result/model.json", "--pick", "0")[1].startswith("E = ")
@@ -123,7 +123,7 @@ def test_check_says_what_will_be_hard(here: Path, run) -> None:
     assert code == 0
     for text in (
         "only 15 rows",
-        "v misses 1 values",
+        "v has 1 missing values",
         "id counts the rows",
         "one is constant",
         "m and again are the same",

@@ -116,4 +116,4 @@ def test_a_fit_from_stdin_in_json(
     assert not ended.value.code and said.err == ""
     found = json.loads(said.out)
     assert found["formula"]["formula"] == "3*u**2" and found["run"] == "stdin-run"
-    assert "sep=';', decimal=','" in found["python"] and found["python"].startswith("import sys\n")
+    assert "read_table('-', target='y')" in found["python"]

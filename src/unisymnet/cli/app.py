@@ -9,10 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import UniSymNetError
-from ..symbolic.text import printable_lines
 from .training import add_commands
-
-BAD_DATA, BUG, INTERRUPTED = 3, 70, 130
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -73,32 +70,6 @@ Language = Annotated[
         help="latex, python, numpy, c, excel, sympy, julia, matlab, js, json or text", autocompletion=_languages
     ),
 ]
-
-
-def main() -> None:
-    """Run a command; mistakes in the data become one line and exit code 3, mistakes of ours another and 70."""
-    try:
-        app()
-    except UniSymNetError as error:
-        print(f"error: {printable_lines(str(error))}", file=sys.stderr)
-        sys.exit(BAD_DATA)
-    except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # `unisymnet … | head`: nobody reads on, which is no mistake
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:  # a full disk, a folder without permission
-        about = f": {error.filename}" if error.filename else ""
-        print(f"error: {error.strerror or error}{about}", file=sys.stderr)
-        sys.exit(BAD_DATA)
-    except MemoryError:
-        print("error: not enough memory; give fewer rows or columns", file=sys.stderr)
-        sys.exit(BAD_DATA)
-    except Exception as error:
-        if os.environ.get("UNISYMNET_DEBUG"):
-            raise
-        print(f"error: this should not happen, please report it: {type(error).__name__}: {error}", file=sys.stderr)
-        print("  (UNISYMNET_DEBUG=1 shows where it happened)", file=sys.stderr)
-        sys.exit(BUG)
 
 
 def _version(wanted: bool) -> None:

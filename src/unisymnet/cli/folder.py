@@ -58,6 +58,18 @@ def save_run(model: UniSymNetRegressor, folder: Path, remember: Callable[[Path],
         return folder, f"{reason}, nor can a temporary folder ({error.strerror or error}): nothing is saved"
 
 
+def remembered_columns(run: str) -> list[str] | None:
+    """All columns of the table of a run, in the order of the file, or None where that is not known."""
+    path = Path(run)
+    try:
+        kept = json.loads(((path if path.is_dir() else path.parent) / DATA).read_text("utf-8"))
+        columns = kept.get("columns")
+    except (OSError, ValueError, RecursionError, AttributeError):
+        return None
+    known = isinstance(columns, list) and columns and all(isinstance(name, str) for name in columns)
+    return columns if known else None
+
+
 def _write(model: UniSymNetRegressor, folder: Path, remember: Callable[[Path], None]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     model.save(folder / MODEL)

@@ -35,18 +35,6 @@ def remember_data(folder: Path, request: Request, columns: Sequence[str] = ()) -
     write_atomically(folder / NAME, json.dumps(kept, ensure_ascii=False, indent=2))
 
 
-def remembered_columns(run: str) -> list[str] | None:
-    """All columns of the table of a run, in the order of the file, or None where that is not known."""
-    path = Path(run)
-    try:
-        kept = json.loads(((path if path.is_dir() else path.parent) / NAME).read_text("utf-8"))
-        columns = kept.get("columns")
-    except (OSError, ValueError, RecursionError, AttributeError):
-        return None
-    known = isinstance(columns, list) and columns and all(isinstance(name, str) for name in columns)
-    return columns if known else None
-
-
 def write_report(run: str, data: str | None, out: str, delimiter: str | None) -> None:
     from ..report import report_html
 

@@ -16,6 +16,7 @@ from ..regressor import UniSymNetRegressor
 from ..regressor.saved import _finite, model_dict
 from ..regressor.table import chosen_text
 from ..symbolic.expr import variables
+from .folder import remembered_columns
 from .heads import without_units
 from .screen import print_result
 from .tables import read_frame
@@ -98,7 +99,6 @@ def export_formula(run: str, to: str, pick: int | None) -> None:
 def _sheet(run: str, formula: Formula) -> list[str] | None:
     """The columns of the file of the fit, which is where the cells stand; what stands where is said on stderr."""
     from ..symbolic.writers.source import cell_places
-    from .reporting import remembered_columns
 
     every = remembered_columns(run)
     cells = None if every is None else [name if name in formula.names else read_head(name)[0] for name in every]

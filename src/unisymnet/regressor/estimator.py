@@ -103,7 +103,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     """
 
     front_: tuple[Entry, ...]
-    beside_: tuple[Entry, ...]
+    beside_: tuple[Entry, ...] = ()
     picked_: int
 
     def __init__(
