@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints
 from ..candidate import Proposal, Status
 from ..deadline import Deadline
 from ..problem import Problem
@@ -22,10 +22,7 @@ from .write.polynomial import cost
 from .write.spell import spell
 
 __all__ = [
-    "Bools",
     "EXACT",
-    "Floats",
-    "Ints",
     "Model",
     "Scored",
     "Pool",
@@ -37,9 +34,6 @@ __all__ = [
     "standard_errors",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Bools = NDArray[np.bool_]
 Model = Callable[[Floats], tuple[Floats, Floats]]
 
 # Residual over std(y) below which a law is exact; wrong formulas reach 1e-8 on narrow ranges.

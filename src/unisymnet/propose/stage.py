@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Ints
 from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
-from .pool import Ints, Pool, is_constant, sample_rows
+from .pool import Pool, is_constant, sample_rows
 
 __all__ = ["Stage", "Task"]
 

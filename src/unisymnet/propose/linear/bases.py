@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -31,7 +31,6 @@ from .eliminate import exact_support, plain_length, residual_norms, selections
 
 __all__ = ["Bases", "ExtendedBases", "exact_formula", "extended_bases", "plain_bases"]
 
-Floats = NDArray[np.float64]
 Product = tuple[Basis, tuple[Unary, ...]]
 
 # A term whose loss would raise the residual by less (in units of std(y)) is what approximations are made of.
@@ -259,7 +258,7 @@ class _Refit:
     length: float
     basis: Basis
     view: View
-    support: NDArray[np.intp]
+    support: Ints
     params: Floats
     tol: float
 
@@ -270,7 +269,7 @@ class _Refit:
             yield write_sum(problem, self.view, poly, tol)
 
 
-def _noisy_pass(problem: Problem, basis: Basis, rows: NDArray[np.intp], enough: float) -> Iterator[_Refit]:
+def _noisy_pass(problem: Problem, basis: Basis, rows: Ints, enough: float) -> Iterator[_Refit]:
     """The best selections of this basis for every view that could be shorter than ``enough``."""
     X, y = problem.X[rows], problem.y[rows]
     columns, tokens = basis.columns(X), basis.tokens()

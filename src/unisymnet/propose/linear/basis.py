@@ -12,8 +12,8 @@ from functools import lru_cache
 from itertools import combinations, product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate
 from ..write.polynomial import Poly, make_poly
@@ -33,7 +33,6 @@ __all__ = [
     "unaries",
 ]
 
-Floats = NDArray[np.float64]
 Table = tuple[tuple[float, ...], ...]
 LEAST_SHARE = 0.3  # a column that nowhere exceeds it is hardly a share of a whole
 
@@ -68,7 +67,7 @@ class Basis:
                     out[:, k] *= known[key]
         return out
 
-    def poly(self, support: NDArray[np.intp], coefficients: Floats) -> Poly:
+    def poly(self, support: Ints, coefficients: Floats) -> Poly:
         return make_poly(self.atoms, [self.powers[k] for k in support], coefficients.tolist())
 
     def tokens(self) -> Floats:

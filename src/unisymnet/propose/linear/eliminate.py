@@ -10,14 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ..pool import FLOOR, TOKEN
 
 __all__ = ["Selection", "exact_support", "residual_norms", "selections"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 def _triangle(columns: Floats) -> Floats:

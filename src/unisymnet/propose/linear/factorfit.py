@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
 from ..pool import Model, least_squares, standard_errors
@@ -25,9 +25,6 @@ from .monomial import nearest_simple
 
 __all__ = ["MOST_FACTORS", "FactorFit", "LogColumns", "log_size"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.intp]
 
 MOST_FACTORS = 12
 # Rows with |view(y)| below this share of its rms may be all noise: logs are fitted with them and without.

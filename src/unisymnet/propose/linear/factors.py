@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
@@ -26,9 +25,6 @@ from .factorfit import MOST_FACTORS, FactorFit, LogColumns, log_size
 from .monomial import VIEWS
 
 __all__ = ["Factors"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

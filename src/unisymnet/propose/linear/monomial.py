@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -25,7 +25,6 @@ from ..write.polynomial import Form, monomial
 
 __all__ = ["Monomial", "LogInputs", "log_inputs", "nearest_simple", "power_law"]
 
-Floats = NDArray[np.float64]
 
 # Powers of y are powers of a power law: the views y**2, 1/y, … add nothing here.
 VIEWS = ("y", "ln(y)", "exp(y)", "sin(y)", "cos(y)")
@@ -38,7 +37,7 @@ class LogInputs:
     """ln|x_i| of the usable columns, on the rows where all of them are defined."""
 
     columns: tuple[int, ...]
-    rows: NDArray[np.intp]
+    rows: Ints
     logs: Floats  # (rows, columns)
     signs: Floats  # (rows, columns), sign of x
     mixed: tuple[int, ...]  # positions (not column numbers) of columns with both signs
@@ -56,7 +55,7 @@ class LogInputs:
         return Call("exp", (sum(parts[1:], start=parts[0]),)) if parts else None
 
 
-def log_inputs(problem: Problem, rows: NDArray[np.intp]) -> LogInputs:
+def log_inputs(problem: Problem, rows: Ints) -> LogInputs:
     """Columns with few zeros (rows with a zero are left out); constant columns cannot be told from c."""
     X = problem.X[rows]
     usable = [
@@ -137,7 +136,7 @@ def _rounded_exact(
     view: View,
     design: Floats,
     t: Floats,
-    good: NDArray[np.bool_],
+    good: Bools,
     start: Floats,
     sign: float,
     odd: list[int],
@@ -157,7 +156,7 @@ def _rounded_exact(
         yield power_law(inputs, start[0], start[1:], sign, odd)
 
 
-def parity(inputs: LogInputs, t: Floats, good: NDArray[np.bool_]) -> list[int]:
+def parity(inputs: LogInputs, t: Floats, good: Bools) -> list[int]:
     """Columns of both signs that must enter with an odd exponent: those whose signs explain the target's."""
     mixed = inputs.mixed[:MAX_MIXED]
     best, chosen = -1.0, []
@@ -170,7 +169,7 @@ def parity(inputs: LogInputs, t: Floats, good: NDArray[np.bool_]) -> list[int]:
     return chosen
 
 
-def _log_fit(design: Floats, t: Floats, good: NDArray[np.bool_], weights: Floats) -> Floats:
+def _log_fit(design: Floats, t: Floats, good: Bools, weights: Floats) -> Floats:
     weights = np.where(good & np.isfinite(weights), weights, 0.0)
     target = np.log(np.abs(np.where(good, t, 1.0)))
     return np.asarray(np.linalg.lstsq(design * weights[:, None], target * weights, rcond=None)[0], np.float64)
@@ -187,7 +186,7 @@ def _model(design: Floats, signs: Floats, view: View):  # type: ignore[no-untype
     return model
 
 
-def _with_fixed(model, params: Floats, exponents: Floats, fixed: NDArray[np.bool_]):  # type: ignore[no-untyped-def]
+def _with_fixed(model, params: Floats, exponents: Floats, fixed: Bools):  # type: ignore[no-untyped-def]
     free = np.r_[True, ~fixed]
     full = np.r_[params[0], exponents]
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...problem import Problem
 from ..linear.basis import Basis, Grid
-from ..pool import Floats, Ints
 from ..stage import Task
 from ..view.views import View, views_of
 from ..write.polynomial import Poly

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Bools, Floats, Ints
 from ..linear.eliminate import plain_length
-from ..pool import Bools, Floats, Ints, Model, least_squares, standard_errors
+from ..pool import Model, least_squares, standard_errors
 from ..stage import Task
 from ..view.target import Target
 from ..view.views import View

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+
+from ...arrays import Floats, Ints
 
 __all__ = ["NULL", "single", "triangle", "unit_rows"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 # Relative singular values: below the first a vector is a null vector; a law stands out from the next one, and
 # loses its null vector (second) when any of its terms is left out.

@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product
 from ..linear.basis import Basis, polynomial
-from ..pool import Floats, Ints, Pool
+from ..pool import Pool
 from ..stage import Stage, Task
 from ..view.views import View
 from ..write.write import write_ratio

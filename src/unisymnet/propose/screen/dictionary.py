@@ -13,15 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate, product, total, walk
 from .inner import Codes
 
 __all__ = ["Argument", "FAMILIES", "Family", "ONE", "affine", "arguments", "families", "monomial", "power", "usable"]
 
-Floats = NDArray[np.float64]
 
 ONE: Expr = Const(1.0)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -20,7 +21,7 @@ from ..pool import Pool
 from ..view.views import View, views_of
 from .dictionary import ONE, Argument, Family, arguments, families
 from .group import OSCILLATING, Group, Starts, frequency_bands, groups_of, kappa_grids, term_rows
-from .scan import OFFSET, Codes, Floats, Ints
+from .scan import OFFSET, Codes
 from .spaces import Part, Space, crosses_zero, log_basis, polynomial_basis, weightings
 
 __all__ = ["Features"]

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+
+from ...arrays import Floats, Ints
 
 __all__ = ["best_pairs", "best_triples"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Columns closer than this to one line (1 - g²) are not told apart.
 _PARALLEL = 1e-10

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -22,7 +23,7 @@ from .dictionary import ONE, Family, arguments, families
 from .features import SMOOTH_VIEWS, sensible
 from .gram import best_pairs, best_triples
 from .group import NICE, OSCILLATING, SOLVED, Group, groups_of, term_rows
-from .scan import OFFSET, Floats, Ints, inner
+from .scan import OFFSET, inner
 from .spaces import Part, Space, crosses_zero, log_basis, polynomial_basis, weightings
 
 __all__ = ["Pairs"]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -23,7 +24,7 @@ from ..view.views import views_of
 from .dictionary import ONE, Family, arguments, families
 from .features import sensible
 from .group import NICE, OSCILLATING, Group, Starts, groups_of
-from .scan import OFFSET, Codes, Floats, coarse, inner
+from .scan import OFFSET, Codes, coarse, inner
 from .spaces import Part, weightings
 
 __all__ = ["Products"]

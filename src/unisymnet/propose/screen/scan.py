@@ -17,14 +17,12 @@ from collections.abc import Sequence
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Ints
 from .inner import COLUMNS, OFFSET, Codes, Reals, inner, plain_slopes, rarer_slopes
 
 __all__ = ["COLUMNS", "Codes", "OFFSET", "coarse", "inner", "n_constants", "refine", "refine_many", "term"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TERM = 7
 

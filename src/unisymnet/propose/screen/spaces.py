@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, total
 from ..view.smooth import smooth_residual
@@ -32,8 +32,6 @@ __all__ = [
     "weightings",
 ]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 FRACTIONS = (1, 2, 3, 4)  # denominators that exponents are read with
 MAX_EXPONENT_ERROR = 0.1

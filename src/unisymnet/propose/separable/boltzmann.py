@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -25,7 +25,6 @@ from .exponents import fit_exponents
 
 __all__ = ["Boltzmann"]
 
-Floats = NDArray[np.float64]
 
 EXPONENTS = (0.0, 0.0, 1.0, 1.0, -1.0, -1.0, 2.0, -2.0, 0.5)
 LARGEST = 60.0  # of ln c
@@ -75,7 +74,7 @@ class Boltzmann:
 class _Rows:
     """ln|y| and the ln x on some rows, weighted so that a residual counts as it does in y."""
 
-    def __init__(self, problem: Problem, inputs: list[int], view: View, rows: NDArray[np.intp]) -> None:
+    def __init__(self, problem: Problem, inputs: list[int], view: View, rows: Ints) -> None:
         y = problem.y[rows]
         values, weights = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[rows])
         good = np.isfinite(values) & (weights > 0)

@@ -13,8 +13,8 @@ from itertools import product as combinations_of
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -23,7 +23,6 @@ from ..pool import Pool, is_constant, least_squares, sample_rows
 
 __all__ = ["DONE", "Component", "Curves", "Unit"]
 
-Floats = NDArray[np.float64]
 
 LEAST_ROWS = 12
 LEAST_GAIN = 0.2  # of what is left, that a component must explain to be one
@@ -129,7 +128,7 @@ class _Rows:
     kind: Component
 
     @classmethod
-    def of(cls, problem: Problem, rows: NDArray[np.intp], kind: Component) -> _Rows:
+    def of(cls, problem: Problem, rows: Ints, kind: Component) -> _Rows:
         x = problem.X[rows, 0]
         unit = Unit((float(x.max()) + float(x.min())) / 2.0, float(np.ptp(x)) / 2.0 or 1.0)
         return cls((x - unit.middle) / unit.half, problem.y[rows], np.sqrt(problem.weights[rows]), unit, kind)

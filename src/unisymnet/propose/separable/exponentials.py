@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...problem import Problem
-from ..linear.monomial import Floats, LogInputs
+from ..linear.monomial import LogInputs
 from .signomial import Signomial
 
 __all__ = ["Exponentials"]
@@ -31,7 +31,7 @@ class Exponentials(Signomial):
     starts: int = 8
     seconds: float = 1.5
 
-    def _inputs(self, problem: Problem, rows: NDArray[np.intp]) -> LogInputs:
+    def _inputs(self, problem: Problem, rows: Ints) -> LogInputs:
         X = problem.X[rows]
         usable = [int(i) for i in np.flatnonzero(np.ptp(X, axis=0))]
         if not problem.allows("exp") or len(usable) > self.most_inputs:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
+
+from ...arrays import Floats
 
 __all__ = ["fit_exponents"]
 
-Floats = NDArray[np.float64]
 
 LARGEST = 9.0  # of an exponent; beyond it a start is lost
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -25,7 +25,6 @@ from ..view.views import View, views_of
 
 __all__ = ["Modulated"]
 
-Floats = NDArray[np.float64]
 
 VIEWS = ("y", "1/y", "ln(y)", "y**2", "logit(y)")
 GROWTHS = np.concatenate([np.geomspace(0.2, 25.0, 14), -np.geomspace(0.2, 25.0, 14)])  # over half the span of the input
@@ -64,7 +63,7 @@ class Modulated:
                         return
 
 
-def _inner_functions(problem: Problem, rows: NDArray[np.intp], basis: Basis) -> Iterator[_Inner]:
+def _inner_functions(problem: Problem, rows: Ints, basis: Basis) -> Iterator[_Inner]:
     for i in range(problem.n_features):
         x = problem.X[rows, i]
         half = float(np.ptp(x)) / 2.0
@@ -96,7 +95,7 @@ class _Inner:
     factors: Floats
     grid: Floats
 
-    def laws(self, problem: Problem, rows: NDArray[np.intp]) -> Iterator[tuple[View, float]]:
+    def laws(self, problem: Problem, rows: Ints) -> Iterator[tuple[View, float]]:
         """Views that some κ explains entirely."""
         views = [view for view in views_of(problem, VIEWS) if view.strict]
         targets = [view.values(problem.y[rows]) for view in views]

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -23,8 +23,6 @@ from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
 
 __all__ = ["Offset"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class _Fit:
                 exponents[~fixed] = final[2:]
                 yield self._written(final[0], final[1], exponents)
 
-    def _model(self, fixed: NDArray[np.bool_], exponents: Floats) -> Model:
+    def _model(self, fixed: Bools, exponents: Floats) -> Model:
         """y and its derivatives by c0, ln c and the exponents that are not fixed."""
         free = np.r_[True, True, ~fixed]
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
-from .curves import DONE, Component, Curves, Floats, Unit
+from .curves import DONE, Component, Curves, Unit
 
 __all__ = ["Oscillations"]
 

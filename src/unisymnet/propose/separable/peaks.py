@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
-from .curves import Curves, Floats, Unit
+from .curves import Curves, Unit
 
 __all__ = ["Peaks"]
 

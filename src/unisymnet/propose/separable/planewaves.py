@@ -15,6 +15,7 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -24,7 +25,6 @@ from ..view.views import View, views_of
 
 __all__ = ["PlaneWaves"]
 
-Floats = NDArray[np.float64]
 
 VIEWS = ("y", "1/y", "y**2", "ln(y)")
 EXPONENTS = (1.0, -1.0, 2.0)
@@ -137,7 +137,7 @@ class _Wave:
     fades: bool
 
     @classmethod
-    def of(cls, problem: Problem, rows: NDArray[np.intp], view: View, power: tuple[int, float] | None) -> _Wave | None:
+    def of(cls, problem: Problem, rows: Ints, view: View, power: tuple[int, float] | None) -> _Wave | None:
         X, target = problem.X[rows], view.values(problem.y[rows])
         factor = np.ones(len(rows)) if power is None else X[:, power[0]] ** power[1]
         fine = np.isfinite(target).all() and np.isfinite(factor).all()
@@ -174,7 +174,7 @@ class _Wave:
                 break
         return off
 
-    def _variants(self, start: Floats) -> Iterator[NDArray[np.bool_]]:
+    def _variants(self, start: Floats) -> Iterator[Bools]:
         """Which frequencies and which rates of fading may move: those of the peak, all frequencies, everything."""
         none = np.zeros(len(start), dtype=bool)
         yield np.concatenate([start != 0.0, none])
@@ -183,7 +183,7 @@ class _Wave:
         if self.fades:
             yield np.ones(2 * len(start), dtype=bool)
 
-    def model(self, params: Floats, moving: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def model(self, params: Floats, moving: Bools) -> tuple[Floats, Floats]:
         """Values and Jacobian; frequencies and rates that are not ``moving`` stay what they are."""
         d = self.X.shape[1]
         line, (a, b), w, k = np.split(params, [d + 1, d + 3, 2 * d + 3])

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -29,8 +29,6 @@ from .exponents import fit_exponents
 
 __all__ = ["Signomial"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "exp(y)", "ln(y)")
 LOOSEST = 0.1
@@ -99,7 +97,7 @@ class Signomial:
             pool.settle(2 * self.limit, deadline)
             yield from pool.proposals(self.limit, worse=30.0)
 
-    def _inputs(self, problem: Problem, rows: NDArray[np.intp]) -> LogInputs:
+    def _inputs(self, problem: Problem, rows: Ints) -> LogInputs:
         return log_inputs(problem, rows)
 
     def _plan(self) -> Iterator[int]:

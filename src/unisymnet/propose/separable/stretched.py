@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...problem import Problem
@@ -22,7 +22,6 @@ from ..pool import Pool, is_constant, sample_rows
 
 __all__ = ["Stretched"]
 
-Floats = NDArray[np.float64]
 
 # Name of the function, operators that it needs, signs of κ that make sense.
 SHAPES = (("exp", ("exp",), (1.0, -1.0)), ("power", ("pow",), (1.0,)), ("ln", ("ln",), (1.0,)),
@@ -67,7 +66,7 @@ class Stretched:
         inputs: tuple[int, ...],
         shape: str,
         signs: tuple[float, ...],
-        rows: NDArray[np.intp],
+        rows: Ints,
         rng: np.random.Generator,
     ) -> Expr | None:
         """The best fit of one shape, from all starts on some rows, then on all rows."""

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr, Var, evaluate, product, rebuild, total
 from ..screen.dictionary import monomial
@@ -15,7 +15,6 @@ from ..view.smooth import Frame
 
 __all__ = ["Reduction", "simplest", "with_column", "without"]
 
-Floats = NDArray[np.float64]
 
 ZERO: Expr = Const(0.0)
 

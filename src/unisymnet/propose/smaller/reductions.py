@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
 from ..screen.dictionary import monomial
@@ -26,7 +26,6 @@ from .shapes import factors, summands
 
 __all__ = ["best_reduction"]
 
-Floats = NDArray[np.float64]
 
 ROUGH = 0.02  # a share of the variance beyond polynomials above which evidence is weak
 EXPONENTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 4.0, -4.0, 5.0, -5.0)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -28,7 +28,6 @@ from .reduction import Reduction
 
 __all__ = ["Relevant", "relevant_inputs"]
 
-Floats = NDArray[np.float64]
 
 VIEWS = ("y", "ln(y)", "1/y", "y**2", "sqrt(y)")
 CHANCE = 1e-5  # what polynomials cannot follow is not normal, so the test must be strict
@@ -107,7 +106,7 @@ class _Frame:
         return float(f_distribution.sf(ratio, p - q, len(self.target) - p))
 
 
-def _frames(problem: Problem, rows: NDArray[np.intp]) -> Iterator[_Frame]:
+def _frames(problem: Problem, rows: Ints) -> Iterator[_Frame]:
     X, y = problem.X[rows], problem.y[rows]
     coordinates = [X]
     if np.all((X > 0.0).all(axis=0) | (X < 0.0).all(axis=0)):

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
+from ...arrays import Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, total
 from ..screen.dictionary import monomial
@@ -21,8 +21,6 @@ from ..view.smooth import Frame
 from .reduction import Reduction, simplest, with_column, without
 
 __all__ = ["factors", "summands"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,14 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...problem import Problem
 from ...symbolic.expr import Expr, evaluate
 from .smooth import best_frame, polynomial, residual_variance, standardised
 
 __all__ = ["looks_noisy", "only_noise_left"]
 
-Floats = NDArray[np.float64]
 
 # Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing, and above
 # MURKY what they cannot follow is easily taken for noise.

@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...problem import Problem
 from .views import View, views_of
 
 __all__ = ["Frame", "best_frame", "frames_of", "polynomial", "smooth_residual", "standardised"]
 
-Floats = NDArray[np.float64]
 
 # Powers of y that the power views take; ln is none of them.
 POWERS = {"y": 1.0, "y**2": 2.0, "1/y": -1.0, "1/y**2": -2.0, "sqrt(y)": 0.5, "ln(y)": 0.0}
@@ -95,7 +94,7 @@ def frames_of(
 
 
 def _frame(
-    problem: Problem, view: View, X: Floats, y: Floats, rows: NDArray[np.int64], coordinates: Floats, logs: bool,
+    problem: Problem, view: View, X: Floats, y: Floats, rows: Ints, coordinates: Floats, logs: bool,
     columns: int, noisy: bool,
 ) -> Frame | None:  # fmt: skip
     target = view.values(y)

@@ -8,15 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Ints
 from ...problem import Problem
 from .views import View
 
 __all__ = ["Target"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 STEEPEST = (
     4.0  # times the median weight: noise may have pushed a row to a flat spot of the view, where 1/slope explodes

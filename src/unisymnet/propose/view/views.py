@@ -16,15 +16,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Bools, Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr
 
 __all__ = ["View", "VIEW_NAMES", "views_of"]
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Values = Callable[[Floats], Floats]
 
 VIEW_NAMES = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")

@@ -9,11 +9,10 @@ import math
 from itertools import combinations, combinations_with_replacement
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .polynomial import Poly, Powers, plus
 
-Floats = NDArray[np.float64]
 Terms = list[tuple[Powers, float]]
 
 
