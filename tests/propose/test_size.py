@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PROPOSE = Path(__file__).resolve().parents[2] / "src" / "unisymnet" / "propose"
-MAX_FILES, MAX_LINES, MAX_TUNABLES = 51, 8915, 435
+MAX_FILES, MAX_LINES, MAX_TUNABLES = 51, 8790, 435
 PLAIN = {0.0, 1.0, 2.0, 0.5}
 
 

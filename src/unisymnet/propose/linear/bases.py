@@ -18,12 +18,12 @@ from itertools import combinations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Expr
-from ..pool import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
-from ..view.target import capped
+from ..pool import Model, least_squares, standard_errors
+from ..stage import Stage, Task
+from ..view.target import Target
 from ..view.views import View, views_of
 from ..write.write import write_sum
 from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, thirds, unaries
@@ -47,7 +47,7 @@ LOOSEST = 0.2
 
 
 @dataclass(frozen=True)
-class Bases:
+class Bases(Stage):
     """Polynomial and Laurent bases.  ``exact`` and ``noisy`` switch the two passes."""
 
     name: str = "bases"
@@ -58,57 +58,77 @@ class Bases:
     max_rows: int = 1000
     limit: int = 6
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
-        found: list[Product] = [(basis, ()) for basis in plain_bases(problem, cap)]
-        yield from _proposals(self, problem, found, rng, deadline)
+    def products(self, problem: Problem, cap: int) -> list[Product]:
+        """What is looked at, of up to ``cap`` columns, the smallest first."""
+        return [(basis, ()) for basis in plain_bases(problem, cap)]
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        """The exact pass over all bases, then the noisy pass over the small ones."""
+        problem, pool = task.problem, task.pool
+        found = self.products(problem, min(self.max_columns, int(EXACT_SHARE * problem.n_rows)))
+        if self.exact and found:
+            scan = _Scan(task, int(1.25 * _size(*found[-1])) + 20)
+            for base, factors in found:
+                if task.deadline.expired():
+                    break
+                hits = [exact_formula(task, extended(base, factors), view) for view in scan.hits(base, factors)]
+                if any(hits):
+                    yield from pool.proposals(2)
+                    return
+        if self.noisy:
+            rows = task.some_rows(self.max_rows)
+            refits: list[_Refit] = []
+            for base, factors in self._bearable(found, len(rows)):
+                if task.deadline.expired():
+                    break
+                refits = sorted(refits, key=lambda refit: refit.length)[: 2 * self.limit]
+                enough = refits[self.limit].length if len(refits) > self.limit else math.inf
+                refits += _noisy_pass(problem, extended(base, factors), rows, enough)
+            for refit in sorted(refits, key=lambda refit: refit.length)[: self.limit + 2]:
+                for expr in refit.writings(problem):
+                    pool.add(expr)
+            pool.settle(2 * self.limit, task.deadline)
+            yield from pool.proposals(self.limit)
+
+    def _bearable(self, found: list[Product], n_rows: int) -> list[Product]:
+        """Those that noisy data can bear: small ones, pairs of unary functions only without powers of inputs."""
+        cap = min(self.noisy_columns, n_rows // 2)
+        small = [item for item in found if _size(*item) <= cap]
+        pairs = [item for item in small if len(item[1]) > 1 and len(item[0]) == 1]
+        return [item for item in small if len(item[1]) < 2] + pairs[:MOST_PAIRS]
 
 
 @dataclass(frozen=True)
-class ExtendedBases:
+class ExtendedBases(Bases):
     """Bases times unary functions of one or two inputs, within ``seconds``."""
 
     name: str = "extended"
-    exact: bool = True
-    noisy: bool = True
     max_columns: int = 400
     noisy_columns: int = 40
     max_rows: int = 600
-    limit: int = 6
     seconds: float = 3.0
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        found = extended_bases(problem, min(self.max_columns, int(EXACT_SHARE * problem.n_rows)))
-        yield from _proposals(self, problem, found, rng, deadline.sooner(self.seconds))
+    def products(self, problem: Problem, cap: int) -> list[Product]:
+        return extended_bases(problem, cap)
 
 
 def plain_bases(problem: Problem, cap: int) -> list[Basis]:
     """Bases of up to ``cap`` columns, the smallest first."""
     d = problem.n_features
     divisors = [bool(np.all(column != 0.0)) for column in problem.X.T]
-    found = [polynomial(d, degree) for degree in (1, 2, 3, 4, 6, 9) if _count(d, degree) <= cap]
+    found = [polynomial(d, degree) for degree in (1, 2, 3, 4, 6, 9) if math.comb(d + degree, degree) <= cap]
     if 3 <= d <= 9:
         found.append(multilinear(d, d))
     if any(divisors):
-        found += [laurent(d, degree, divisors) for degree in (2, 3, 4, 5) if _count(2 * d, degree) <= 2 * cap]
+        found += [
+            laurent(d, degree, divisors) for degree in (2, 3, 4, 5) if math.comb(2 * d + degree, degree) <= 2 * cap
+        ]
     if d <= 3:
         found += [boxes(d, high, 1.0, divisors) for high in (2.0, 3.0, 4.0)]
         if bool(np.all(problem.X > 0)) and (problem.allows("sqrt") or problem.allows("pow")):
             found += [boxes(d, high, 0.5, divisors) for high in (1.0, 2.0)]
             found += [thirds(d, i) for i in range(d) if problem.allows("pow")]
     return sorted((basis for basis in found if len(basis) <= cap), key=len)
-
-
-def _count(d: int, degree: int) -> int:
-    """Columns of a full polynomial basis."""
-    out = 1
-    for k in range(1, degree + 1):
-        out = out * (d + k) // k
-    return out
 
 
 def extended_bases(problem: Problem, cap: int) -> list[Product]:
@@ -125,7 +145,7 @@ def extended_bases(problem: Problem, cap: int) -> list[Product]:
     if roots:
         large.append(halves(d, 2))
     if any(divisors):
-        large += [laurent(d, degree, divisors) for degree in (2, 3) if _count(2 * d, degree) <= 2 * cap]
+        large += [laurent(d, degree, divisors) for degree in (2, 3) if math.comb(2 * d + degree, degree) <= 2 * cap]
     low, high = unaries(problem, high=False), unaries(problem, high=True)
     found: list[Product] = [(base, (u,)) for u in (*low, *high) for base in (*small, *middle, *large)]
     if roots and d <= 4:
@@ -139,61 +159,17 @@ def extended_bases(problem: Problem, cap: int) -> list[Product]:
     return sorted((item for item in found if _size(*item) <= cap), key=lambda item: _size(*item))
 
 
-def noisy_bases(stage: Bases | ExtendedBases, found: list[Product], n_rows: int) -> list[Product]:
-    """Those that noisy data can bear: small ones, pairs of unary functions only without powers of inputs."""
-    cap = min(stage.noisy_columns, n_rows // 2)
-    small = [item for item in found if _size(*item) <= cap]
-    pairs = [item for item in small if len(item[1]) > 1 and len(item[0]) == 1]
-    return [item for item in small if len(item[1]) < 2] + pairs[:MOST_PAIRS]
-
-
 def _size(base: Basis, factors: Sequence[Unary]) -> int:
     """Columns of a product."""
     return len(base) * math.prod(len(unary.powers) + 1 for unary in factors)
 
 
-def _proposals(
-    stage: Bases | ExtendedBases,
-    problem: Problem,
-    found: list[Product],
-    rng: np.random.Generator,
-    deadline: Deadline,
-) -> Iterator[Proposal]:
-    """The exact pass over all bases, then the noisy pass over the small ones."""
-    if is_constant(problem):
-        return
-    pool = Pool(problem, stage.name)
-    if stage.exact and found:
-        scan = _Scan(problem, int(1.25 * _size(*found[-1])) + 20, rng)
-        for base, factors in found:
-            if deadline.expired():
-                break
-            hits = [exact_formula(problem, extended(base, factors), v, pool, rng) for v in scan.hits(base, factors)]
-            if any(hits):
-                yield from pool.proposals(2)
-                return
-    if stage.noisy:
-        rows = sample_rows(problem.n_rows, stage.max_rows, rng)
-        refits: list[_Refit] = []
-        for base, factors in noisy_bases(stage, found, len(rows)):
-            if deadline.expired():
-                break
-            refits = sorted(refits, key=lambda refit: refit.length)[: 2 * stage.limit]
-            enough = refits[stage.limit].length if len(refits) > stage.limit else math.inf
-            refits += _noisy_pass(problem, extended(base, factors), rows, enough)
-        for refit in sorted(refits, key=lambda refit: refit.length)[: stage.limit + 2]:
-            for expr in refit.writings(problem):
-                pool.add(expr)
-        pool.settle(2 * stage.limit, deadline)
-        yield from pool.proposals(stage.limit)
-
-
 class _Scan:
     """The cheap test of a basis: which views lie in its span, on as many rows as that needs."""
 
-    def __init__(self, problem: Problem, n_rows: int, rng: np.random.Generator) -> None:
+    def __init__(self, task: Task, n_rows: int) -> None:
+        problem, rows = task.problem, task.random_rows(n_rows)
         views = [view for view in views_of(problem) if view.strict]
-        rows = rng.permutation(problem.n_rows)[:n_rows]
         targets = np.column_stack([view.values(problem.y[rows]) for view in views])
         # A zero of y makes single rows useless for 1/y and ln y, not the views.
         usable = np.flatnonzero(np.isfinite(targets).mean(axis=0) > 0.7)
@@ -216,9 +192,9 @@ class _Scan:
         return [view for view, off in zip(self.views, left, strict=True) if off < 1e-9]
 
 
-def exact_formula(problem: Problem, basis: Basis, view: View, pool: Pool, rng: np.random.Generator) -> bool:
+def exact_formula(task: Task, basis: Basis, view: View) -> bool:
     """Put the formula with the fewest terms of the basis into the pool; is it exact?"""
-    rows = sample_rows(problem.n_rows, max(2 * len(basis), 200), rng)
+    problem, rows = task.problem, task.some_rows(max(2 * len(basis), 200))
     columns, target = basis.columns(problem.X[rows]), view.values(problem.y[rows])
     good = np.isfinite(columns).all(axis=1) & np.isfinite(target)
     columns, target = columns[good], target[good]
@@ -236,7 +212,7 @@ def exact_formula(problem: Problem, basis: Basis, view: View, pool: Pool, rng: n
     if len(support) > 1 and _least_rise(columns[good], solution, target[good]) < LEAST_TERM:
         return False
     for tol in (1e-9, 1e-12):
-        scored = pool.add(write_sum(problem, view, basis.poly(support, solution), tol))
+        scored = task.pool.add(write_sum(problem, view, basis.poly(support, solution), tol))
         if scored is not None and scored.exact:
             return True
     return False
@@ -280,16 +256,16 @@ def _noisy_pass(problem: Problem, basis: Basis, rows: Ints, enough: float) -> It
     # Unary functions make many bases: only the commonest views are tried with them.
     n_unary = len(basis.atoms) - problem.n_features
     for view in views_of(problem, (NOISY_VIEWS, FEW_VIEWS, FEW_VIEWS[:2])[min(n_unary, 2)]):
-        target, weights = view.values(y), capped(view.weights(y)) * root
-        good = np.isfinite(target) & (weights > 0)
-        if good.sum() < 2 * len(basis):
+        target = Target.see(problem, view, rows)
+        if len(target) < 2 * len(basis):
             continue
-        weighted = columns[good] * weights[good, None]
+        weighted = columns[target.among(rows)] * target.weights[:, None]
         norms = np.linalg.norm(weighted, axis=0)
         if not np.isfinite(norms).all() or norms.min() == 0.0:
             continue
-        weighted, target = weighted / norms, target[good] * weights[good]
-        for selection in selections(weighted, target, tokens, spread=problem.spread, largest=largest, enough=enough):
+        for selection in selections(
+            weighted / norms, target.weighted, tokens, spread=problem.spread, largest=largest, enough=enough
+        ):
             start = selection.coefficients / norms[selection.support]
             model = _in_space_of_y(columns[:, selection.support], view)
             params, rss, jacobian = least_squares(model, start, y, root, steps=6)

@@ -13,11 +13,10 @@ from itertools import combinations
 
 import numpy as np
 
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
-from ..pool import Pool, is_constant, sample_rows
+from ..stage import Stage, Task
 from ..view.views import View, views_of
 from .bases import EXACT_SHARE
 from .eliminate import exact_support, residual_norms
@@ -28,7 +27,7 @@ __all__ = ["Factors"]
 
 
 @dataclass(frozen=True)
-class Factors:
+class Factors(Stage):
     """The stage.  ``exact`` and ``noisy`` switch its two passes."""
 
     name: str = "factors"
@@ -38,35 +37,31 @@ class Factors:
     max_rows: int = 1000
     limit: int = 4
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, pool = task.problem, task.pool
         cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
-        if is_constant(problem) or cap < 3:
+        if cap < 3:
             return
-        pool = Pool(problem, self.name)
         tables = _tables(problem, cap, noisy=False) if self.exact else []
         views = views_of(problem, VIEWS)
         if self.exact:
             for columns in tables:
-                if deadline.expired() or self._exact_pass(problem, columns, views, pool, rng):
+                if task.deadline.expired() or self._exact_pass(task, columns, views):
                     yield from pool.proposals(1)
                     return
         if self.noisy:
-            rows = sample_rows(problem.n_rows, self.max_rows, rng)
+            rows = task.some_rows(self.max_rows)
             for columns in _tables(problem, min(cap, problem.n_rows // 4), noisy=True):
                 for view in views:
-                    if deadline.expired():
+                    if task.deadline.expired():
                         break
                     for expr in FactorFit(problem, view, columns, rows).selected():
                         pool.add(expr)
             yield from pool.proposals(self.limit, worse=30.0)
 
-    def _exact_pass(
-        self, problem: Problem, columns: LogColumns, views: list[View], pool: Pool, rng: np.random.Generator
-    ) -> bool:
-        p = columns.values.shape[1] + 1
-        rows = sample_rows(problem.n_rows, p + max(20, p // 4), rng)
+    def _exact_pass(self, task: Task, columns: LogColumns, views: list[View]) -> bool:
+        problem, p = task.problem, columns.values.shape[1] + 1
+        rows = task.some_rows(p + max(20, p // 4))
         design = columns.logs(rows)
         targets = np.column_stack([log_size(view.values(problem.y[rows])) for view in views])
         good = np.isfinite(design).all(axis=1) & np.isfinite(targets).all(axis=1)
@@ -85,7 +80,7 @@ class Factors:
             if view.name == "exp(y)" and support[-1] > len(columns.factors):
                 continue  # ln(exp(…)) is a sum, which the bases find
             fit = FactorFit(problem, view, columns, np.arange(problem.n_rows))
-            scored = pool.add(fit.exact(support))
+            scored = task.pool.add(fit.exact(support))
             if scored is not None and scored.exact:
                 return True
         return False

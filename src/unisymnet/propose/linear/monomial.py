@@ -15,11 +15,11 @@ from itertools import combinations
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..pool import Pool, is_constant, least_squares, sample_rows, standard_errors
+from ..pool import least_squares, standard_errors
+from ..stage import Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import Form, monomial
 
@@ -71,22 +71,20 @@ def log_inputs(problem: Problem, rows: Ints) -> LogInputs:
 
 
 @dataclass(frozen=True)
-class Monomial:
+class Monomial(Stage):
     """The power-law stage; ``max_rows`` bounds the rows used for fitting (all rows judge)."""
 
     name: str = "monomial"
     max_rows: int = 1000
     limit: int = 3
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        pool = Pool(problem, self.name)
-        inputs = log_inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
-        if len(inputs.rows) < 3 or is_constant(problem):
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, pool = task.problem, task.pool
+        inputs = log_inputs(problem, task.some_rows(self.max_rows))
+        if len(inputs.rows) < 3:
             return
         for view in views_of(problem, VIEWS):
-            if deadline.expired():
+            if task.deadline.expired():
                 break
             for form in _fits(problem, inputs, view):
                 scored = pool.add(view.invert(form.written())) if form is not None else None

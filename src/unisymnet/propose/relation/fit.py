@@ -66,7 +66,7 @@ class _Fit:
         self.equation, self.view, self.spread = equation, equation.view, problem.spread
         self.y, self.root = problem.y[rows], np.sqrt(problem.weights[rows])
         self.target = Target.see(problem, self.view, rows)
-        self.seen = np.isin(rows, self.target.rows)
+        self.seen = self.target.among(rows)
         columns = np.concatenate([basis.columns(problem.X[rows]) for basis in equation.bases], axis=1)
         self.degree = len(equation.bases) - 1
         self.power = np.repeat(np.arange(self.degree + 1), [len(basis) for basis in equation.bases])

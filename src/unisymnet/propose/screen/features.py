@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Var
 from ..pool import Pool
+from ..stage import Stage, Task
 from ..view.views import View, views_of
 from .dictionary import ONE, Argument, Family, arguments, families
 from .group import OSCILLATING, Group, Starts, frequency_bands, groups_of, kappa_grids, term_rows
@@ -32,7 +32,7 @@ SHIFT_FREE = (Codes.EXP, Codes.WAVE, Codes.HYPERBOLIC)
 
 
 @dataclass(frozen=True)
-class Features:
+class Features(Stage):
     """Settings: rows in refinement and in the coarse scan, numbers of arguments and refinements, proposals kept."""
 
     name: str = "features"
@@ -51,9 +51,8 @@ class Features:
     one_constant: bool = True
     two_constants: bool = True
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, rng, deadline = task.problem, task.rng, task.deadline
         args = arguments(problem, limit=self.n_arguments)
         for weighted in weightings(problem):
             n_rows = self.n_noisy_rows if weighted else self.n_rows

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...candidate import ParetoFront, Proposal
+from ...candidate import Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Var
 from ..pool import Pool
+from ..stage import Stage, Task
 from ..view.views import View, views_of
 from .dictionary import ONE, Family, arguments, families
 from .features import SMOOTH_VIEWS, sensible
@@ -44,7 +45,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Stage):
     """Settings: rows, numbers of arguments, of columns in pairs and in triples, of refinements a target."""
 
     name: str = "pairs"
@@ -56,9 +57,8 @@ class Pairs:
     n_refined: int = 120
     keep: int = 3
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, rng, deadline = task.problem, task.rng, task.deadline
         args = arguments(problem, limit=self.n_arguments)
         for weighted in weightings(problem):
             n_rows = self.n_noisy_rows if weighted else self.n_rows

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats
-from ...candidate import ParetoFront, Proposal
+from ...candidate import Proposal
 from ...deadline import Deadline
-from ...problem import Problem
 from ...symbolic.expr import Var
 from ..pool import Pool
+from ..stage import Stage, Task
 from ..view.views import views_of
 from .dictionary import ONE, Family, arguments, families
 from .features import sensible
@@ -45,7 +45,7 @@ class _Factor:
 
 
 @dataclass(frozen=True)
-class Products:
+class Products(Stage):
     """Settings: rows, arguments of leading factors and of the others, limits of the grids, refinements a target."""
 
     name: str = "products"
@@ -58,9 +58,8 @@ class Products:
     n_refined: int = 250
     keep: int = 3
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, rng, deadline = task.problem, task.rng, task.deadline
         args = arguments(problem, limit=self.n_arguments + 2 * problem.n_features)
         inputs = [Part(Var(i)) for i in range(problem.n_features)]
         for weighted, basis in itertools.product(weightings(problem), ([Part(ONE)], [Part(ONE), *inputs])):

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
 from ..linear.monomial import nearest_simple
-from ..pool import Pool, is_constant, sample_rows
-from ..view.target import capped
+from ..stage import Stage, Task
+from ..view.target import Target
 from ..view.views import View, views_of
 from .exponents import fit_exponents
 
@@ -32,7 +31,7 @@ NOISY_REACH = (0.1, 0.25)  # how far noise may have moved an exponent; 0.25 leav
 
 
 @dataclass(frozen=True)
-class Boltzmann:
+class Boltzmann(Stage):
     """The stage; ``n_starts`` draws of the exponents inside the exponential."""
 
     name: str = "boltzmann"
@@ -41,15 +40,13 @@ class Boltzmann:
     limit: int = 2
     seconds: float = 0.4
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, pool, rng, deadline = task.problem, task.pool, task.rng, task.deadline
         inputs = [i for i in range(problem.n_features) if problem.X[:, i].min() > 0.0 and np.ptp(problem.X[:, i]) > 0.0]
         views = views_of(problem, ("ln(y)",)) if problem.allows("exp") else []
-        if is_constant(problem) or not inputs or not views:
+        if not inputs or not views:
             return
-        deadline, pool = deadline.sooner(self.seconds), Pool(problem, self.name)
-        data = _Rows(problem, inputs, views[0], sample_rows(problem.n_rows, self.max_rows, rng))
+        data = _Rows(problem, inputs, views[0], task.some_rows(self.max_rows))
         if len(data.target) < 4 * (len(inputs) + 1) or data.linear():
             return
         found: list[tuple[float, Floats]] = []
@@ -75,13 +72,11 @@ class _Rows:
     """ln|y| and the ln x on some rows, weighted so that a residual counts as it does in y."""
 
     def __init__(self, problem: Problem, inputs: list[int], view: View, rows: Ints) -> None:
-        y = problem.y[rows]
-        values, weights = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[rows])
-        good = np.isfinite(values) & (weights > 0)
+        seen = Target.see(problem, view, rows)
         self.inputs, self.view, self.spread = inputs, view, problem.spread
-        self.logs = np.log(problem.X[rows[good]][:, inputs])
+        self.logs = np.log(problem.X[seen.rows][:, inputs])
         self.centre = self.logs.mean(axis=0)
-        self.weights, self.target = weights[good], values[good] * weights[good]
+        self.weights, self.target = seen.weights, seen.weighted
         self.plain = np.column_stack([np.ones(len(self.logs)), self.logs]) * self.weights[:, None]
         self.beside = np.linalg.qr(self.plain)[0].T
         self.left = self.target - self.beside.T @ (self.beside @ self.target)

@@ -19,7 +19,8 @@ from ...candidate import Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr, Var, product, total
-from ..pool import Pool, is_constant, least_squares, sample_rows
+from ..pool import Pool, least_squares
+from ..stage import Task
 
 __all__ = ["DONE", "Component", "Curves", "Unit"]
 
@@ -77,18 +78,15 @@ class Curves:
     Waves or peaks follow anything smooth nearly, so that on clean data nearly is not enough.
     """
 
-    source: str
     most: int
     noisy: bool
     max_rows: int
 
-    def propose(
-        self, problem: Problem, kinds: Iterable[Component], *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        if problem.n_features > 1 or problem.n_rows < LEAST_ROWS or is_constant(problem):
+    def proposals(self, task: Task, kinds: Iterable[Component]) -> Iterator[Proposal]:
+        problem, pool, deadline = task.problem, task.pool, task.deadline
+        if problem.n_features > 1 or problem.n_rows < LEAST_ROWS:
             return
-        rows = sample_rows(problem.n_rows, self.max_rows, rng)
-        pool = Pool(problem, self.source)
+        rows = task.some_rows(self.max_rows)
         done = False
         for kind in kinds:
             done = self._added_one_by_one(_Rows.of(problem, rows, kind), pool, deadline) < DONE

@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, product
 from ..linear.bases import exact_formula
 from ..linear.basis import Basis, Unary, extended, polynomial
-from ..pool import Pool, is_constant, sample_rows
+from ..stage import Stage, Task
 from ..view.views import View, views_of
 
 __all__ = ["Modulated"]
@@ -36,7 +35,7 @@ HIT = 1e-10  # share left, in norm, that only a law reaches
 
 
 @dataclass(frozen=True)
-class Modulated:
+class Modulated(Stage):
     """Settings: rows, inputs at most, seconds."""
 
     name: str = "modulated"
@@ -44,22 +43,19 @@ class Modulated:
     most_inputs: int = 5
     seconds: float = 0.5
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        d = problem.n_features
-        if d > self.most_inputs or is_constant(problem):
-            return
-        deadline = deadline.sooner(self.seconds)
-        rows = sample_rows(problem.n_rows, self.max_rows, rng)
-        pool = Pool(problem, self.name)
+    def suits(self, problem: Problem) -> bool:
+        return problem.n_features <= self.most_inputs
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, d = task.problem, task.problem.n_features
+        rows = task.some_rows(self.max_rows)
         for basis in (polynomial(d, 1), polynomial(d, 2)) if d <= 2 else (polynomial(d, 1),):
             for inner in _inner_functions(problem, rows, basis):
-                if deadline.expired():
+                if task.deadline.expired():
                     return
                 for view, kappa in inner.laws(problem, rows):
-                    if exact_formula(problem, extended(basis, (inner.unary(kappa),)), view, pool, rng):
-                        yield from pool.proposals(1)
+                    if exact_formula(task, extended(basis, (inner.unary(kappa),)), view):
+                        yield from task.pool.proposals(1)
                         return
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Bools, Floats
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
-from ..pool import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
+from ..pool import Model, least_squares, sample_rows, standard_errors
+from ..stage import Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
 
@@ -26,7 +26,7 @@ __all__ = ["Offset"]
 
 
 @dataclass(frozen=True)
-class Offset:
+class Offset(Stage):
     """The stage: ``n_offsets`` values of c0 are scanned for every view, the best ``n_starts`` of each are tried
     on ``scan_rows`` rows, and the best ``n_refined`` of all fitted."""
 
@@ -38,24 +38,22 @@ class Offset:
     n_refined: int = 4
     limit: int = 3
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        inputs = log_inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
-        if len(inputs.rows) < len(inputs.columns) + 4 or is_constant(problem) or not inputs.columns:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, pool = task.problem, task.pool
+        inputs = log_inputs(problem, task.some_rows(self.max_rows))
+        if len(inputs.rows) < len(inputs.columns) + 4 or not inputs.columns:
             return
-        some = sample_rows(len(inputs.rows), self.scan_rows, rng)
+        some = sample_rows(len(inputs.rows), self.scan_rows, task.rng)
         few = replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
         trials: list[tuple[float, Floats, View]] = []
         for view in views_of(problem):
             for c0 in self._scan(problem, few, view):
-                if deadline.expired():
+                if task.deadline.expired():
                     return
                 rss, params = _Fit(problem, few, view, c0).trial()
                 trials.append((rss, params, view))
-        pool = Pool(problem, self.name)
         for rss, params, view in sorted(trials, key=lambda trial: trial[0])[: self.n_refined]:
-            if deadline.expired() or not np.isfinite(rss):
+            if task.deadline.expired() or not np.isfinite(rss):
                 break
             for expr in _Fit(problem, inputs, view, params[0], params).formulas():
                 scored = pool.add(expr)

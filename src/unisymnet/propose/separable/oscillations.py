@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
-from ...problem import Problem
+from ...candidate import Proposal
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
+from ..stage import Stage, Task
 from .curves import DONE, Component, Curves, Unit
 
 __all__ = ["Oscillations"]
@@ -28,7 +27,7 @@ LEAST_ANGLE = 0.5  # radians to either side of the middle: less is a bend, not a
 
 
 @dataclass(frozen=True)
-class Oscillations:
+class Oscillations(Stage):
     """Settings: waves at most, periods in the range of the input at most, rows; ``noisy`` as in curves.py."""
 
     name: str = "oscillations"
@@ -37,13 +36,11 @@ class Oscillations:
     noisy: bool = False
     max_rows: int = 400
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        curves = Curves(self.name, self.n_waves, self.noisy, self.max_rows)
-        wave = _Wave(self.max_periods, n_spellings=2 if problem.allows("exp") else 1)
-        kinds: list[Component] = [wave] if problem.allows("sin", "cos") else []
-        yield from curves.propose(problem, kinds, rng=rng, deadline=deadline)
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        curves = Curves(self.n_waves, self.noisy, self.max_rows)
+        wave = _Wave(self.max_periods, n_spellings=2 if task.problem.allows("exp") else 1)
+        kinds: list[Component] = [wave] if task.problem.allows("sin", "cos") else []
+        yield from curves.proposals(task, kinds)
 
 
 @dataclass(frozen=True)

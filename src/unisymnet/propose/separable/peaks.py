@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
-from ...problem import Problem
+from ...candidate import Proposal
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
+from ..stage import Stage, Task
 from .curves import Curves, Unit
 
 __all__ = ["Peaks"]
@@ -27,7 +26,7 @@ NARROWEST, WIDEST, FARTHEST = 2e-3, 20.0, 3.0
 
 
 @dataclass(frozen=True)
-class Peaks:
+class Peaks(Stage):
     """Settings: peaks or steps at most, rows; ``noisy`` as in curves.py."""
 
     name: str = "peaks"
@@ -35,12 +34,10 @@ class Peaks:
     noisy: bool = False
     max_rows: int = 400
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        curves = Curves(self.name, self.n_peaks, self.noisy, self.max_rows)
-        kinds = [_Peak(shape) for shape, needed in SHAPES.items() if problem.allows(needed)]
-        yield from curves.propose(problem, kinds, rng=rng, deadline=deadline)
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        curves = Curves(self.n_peaks, self.noisy, self.max_rows)
+        kinds = [_Peak(shape) for shape, needed in SHAPES.items() if task.problem.allows(needed)]
+        yield from curves.proposals(task, kinds)
 
 
 @dataclass(frozen=True)

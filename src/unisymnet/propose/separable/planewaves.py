@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Bools, Floats, Ints
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
-from ..pool import Pool, is_constant, least_squares, sample_rows
+from ..pool import Pool, least_squares
+from ..stage import Stage, Task
 from ..view.views import View, views_of
 
 __all__ = ["PlaneWaves"]
@@ -37,7 +37,7 @@ CHANCE = 3.0  # times the height that the highest peak of noise has
 
 
 @dataclass(frozen=True)
-class PlaneWaves:
+class PlaneWaves(Stage):
     """Settings: exact laws only unless the data are ``noisy``; rows, peaks to refine for each target, seconds."""
 
     name: str = "planewaves"
@@ -46,16 +46,13 @@ class PlaneWaves:
     n_peaks: int = 3
     seconds: float = 1.5
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        d = problem.n_features
-        if d not in CELLS or problem.n_rows < LEAST_ROWS or is_constant(problem) or not problem.allows("sin", "cos"):
-            return
-        deadline = deadline.sooner(self.seconds)
-        rows = sample_rows(problem.n_rows, self.max_rows, rng)
+    def suits(self, problem: Problem) -> bool:
+        return problem.n_features in CELLS and problem.n_rows >= LEAST_ROWS and problem.allows("sin", "cos")
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, pool, deadline = task.problem, task.pool, task.deadline
+        rows = task.some_rows(self.max_rows)
         spectrum = _Spectrum.of(problem.X[rows])
-        pool = Pool(problem, self.name)
         for view, factor in _targets(problem):
             wave = _Wave.of(problem, rows, view, factor)
             for start in [] if wave is None else spectrum.peaks(wave.rest(), self.n_peaks):

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Bools, Floats, Ints
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple
-from ..pool import Model, Pool, is_constant, least_squares, sample_rows, standard_errors
-from ..view.target import capped
+from ..pool import Model, least_squares, sample_rows, standard_errors
+from ..stage import Stage, Task
+from ..view.target import Target
 from ..view.views import View, views_of
 from ..write.polynomial import Poly, make_poly
 from ..write.write import write_sum
@@ -48,7 +48,7 @@ class _Trial:
 
 
 @dataclass(frozen=True)
-class Signomial:
+class Signomial(Stage):
     """The stage: rounds over views and K until ``seconds`` are over or an exact law is found."""
 
     name: str = "signomial"
@@ -64,20 +64,18 @@ class Signomial:
     limit: int = 4
     seconds: float = 3.0
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        inputs = self._inputs(problem, sample_rows(problem.n_rows, self.max_rows, rng))
-        if is_constant(problem) or not inputs.logs.size or len(inputs.rows) < 8:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, pool, rng = task.problem, task.pool, task.rng
+        inputs = self._inputs(problem, task.some_rows(self.max_rows))
+        if not inputs.logs.size or len(inputs.rows) < 8:
             return
-        deadline = deadline.sooner(self.seconds)
-        pool = Pool(problem, self.name)
-        few = self._few(inputs, rng)
+        some = sample_rows(len(inputs.rows), self.scan_rows, rng)
+        few = replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
         trials: list[_Trial] = []
         views = views_of(problem, self.views)
         for k_terms in self._plan():
             for view in views:
-                if deadline.expired():
+                if task.deadline.expired():
                     break
                 if 2 * k_terms * (inputs.logs.shape[1] + 1) > len(few.rows):
                     continue
@@ -94,7 +92,7 @@ class Signomial:
             for trial in self._chosen(trials):
                 for expr in _Fit(problem, inputs, trial).refitted():
                     pool.add(expr)
-            pool.settle(2 * self.limit, deadline)
+            pool.settle(2 * self.limit, task.deadline)
             yield from pool.proposals(self.limit, worse=30.0)
 
     def _inputs(self, problem: Problem, rows: Ints) -> LogInputs:
@@ -107,30 +105,24 @@ class Signomial:
                 if turn >= place:
                     yield k_terms
 
-    def _few(self, inputs: LogInputs, rng: np.random.Generator) -> LogInputs:
-        some = sample_rows(len(inputs.rows), self.scan_rows, rng)
-        return replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
-
     def _best_start(
         self, problem: Problem, inputs: LogInputs, view: View, k_terms: int, rng: np.random.Generator
     ) -> _Trial | None:
-        y = problem.y[inputs.rows]
-        t, weights = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[inputs.rows])
-        good = np.isfinite(t) & (weights > 0)
-        d = inputs.logs.shape[1]
-        if good.sum() < 2 * k_terms * (d + 1) or not np.any(t[good]):
+        seen = Target.see(problem, view, inputs.rows)
+        good, d = seen.among(inputs.rows), inputs.logs.shape[1]
+        if len(seen) < 2 * k_terms * (d + 1) or not np.any(seen.values):
             return None
         logs = inputs.logs[good] - inputs.logs[good].mean(axis=0)
-        target = t[good] * weights[good]
+        target = seen.weighted
         unit = float(np.linalg.norm(target))
         best: _Trial | None = None
-        lead = self._lead(logs, t[good], weights[good])
+        lead = self._lead(logs, seen.values, seen.weights)
         for kind in rng.permutation(self.starts):
             start = self._start(int(kind), k_terms, inputs, lead, rng)
             parity = np.zeros((k_terms, d), dtype=bool)
             parity[:, inputs.mixed] = rng.random((k_terms, len(inputs.mixed))) < 0.5
             signs = np.array([np.prod(inputs.signs[good][:, bits], axis=1) for bits in parity])
-            exponents, rss = fit_exponents(logs, signs, target / unit, weights[good], start, 40)
+            exponents, rss = fit_exponents(logs, signs, target / unit, seen.weights, start, 40)
             off = unit * np.sqrt(rss / len(target)) / problem.spread
             if np.isfinite(off) and not _coincide(exponents, inputs) and (best is None or off < best.off):
                 best = _Trial(float(off), view, exponents, parity)
@@ -276,15 +268,13 @@ class _Fit:
             return self.signs * np.exp(self.inputs.logs @ exponents.T)
 
     def _solve(self, exponents: Floats) -> Floats | None:
-        view = self.trial.view
-        t, weights = view.values(self.y), capped(view.weights(self.y)) * self.root
-        good = np.isfinite(t) & (weights > 0)
-        terms = self._terms(exponents)[good] * weights[good, None]
+        seen = Target.see(self.problem, self.trial.view, self.inputs.rows)
+        terms = self._terms(exponents)[seen.among(self.inputs.rows)] * seen.weights[:, None]
         with np.errstate(all="ignore"):
             norms = np.linalg.norm(terms, axis=0)
         if not np.isfinite(norms).all() or norms.min() == 0.0:
             return None
-        solution = np.linalg.lstsq(terms / norms, t[good] * weights[good], rcond=1e-15)[0] / norms
+        solution = np.linalg.lstsq(terms / norms, seen.weighted, rcond=1e-15)[0] / norms
         return np.asarray(solution) if np.isfinite(solution).all() else None
 
     def _model(self, exponents: Floats, free: Bools) -> Model:

@@ -14,11 +14,10 @@ from itertools import combinations
 import numpy as np
 
 from ...arrays import Floats, Ints
-from ...candidate import ParetoFront, Proposal, Status
-from ...deadline import Deadline
+from ...candidate import Proposal, Status
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Param, Var, bind, call
-from ..pool import Pool, is_constant, sample_rows
+from ..stage import Stage, Task
 
 __all__ = ["Stretched"]
 
@@ -33,7 +32,7 @@ LARGEST = 12.0  # exponents beyond this are a fit gone astray: (1 + t/n)^n for l
 
 
 @dataclass(frozen=True)
-class Stretched:
+class Stretched(Stage):
     """The stage: ``n_starts`` for every function and every choice of inputs (each alone, pairs, all)."""
 
     name: str = "stretched"
@@ -41,20 +40,18 @@ class Stretched:
     n_starts: int = 24
     limit: int = 4
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, pool = task.problem, task.pool
         positive = [i for i in range(problem.n_features) if np.min(problem.X[:, i]) > 0.0]
-        if is_constant(problem) or not positive or not problem.allows("pow") or problem.n_rows < 8:
+        if not positive or not problem.allows("pow") or problem.n_rows < 8:
             return
-        pool = Pool(problem, self.name)
-        rows = sample_rows(problem.n_rows, self.max_rows, rng)
+        rows = task.some_rows(self.max_rows)
         for inputs in _choices(positive):
             for shape, operators, signs in SHAPES:
-                if deadline.expired():
+                if task.deadline.expired():
                     break
                 if all(map(problem.allows, operators)):
-                    scored = pool.add(self._fitted(problem, inputs, shape, signs, rows, rng))
+                    scored = pool.add(self._fitted(problem, inputs, shape, signs, rows, task.rng))
                     if scored is not None and scored.exact:
                         yield from pool.proposals(1)
                         return

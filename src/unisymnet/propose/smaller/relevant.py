@@ -21,7 +21,7 @@ from ...protocols import Proposer
 from ...symbolic.expr import Const, Var
 from ..pool import is_constant
 from ..view.smooth import polynomial, standardised
-from ..view.target import capped
+from ..view.target import Target
 from ..view.views import views_of
 from .reduce import Reduce
 from .reduction import Reduction
@@ -107,14 +107,14 @@ class _Frame:
 
 
 def _frames(problem: Problem, rows: Ints) -> Iterator[_Frame]:
-    X, y = problem.X[rows], problem.y[rows]
+    X = problem.X[rows]
     coordinates = [X]
     if np.all((X > 0.0).all(axis=0) | (X < 0.0).all(axis=0)):
         coordinates.append(np.log(np.abs(X)))
     for view in views_of(problem, VIEWS):
-        target, weight = view.values(y), capped(view.weights(y)) * np.sqrt(problem.weights[rows])
-        if np.isfinite(target).all() and np.isfinite(weight).all():
-            yield from (_Frame(z, target, weight) for z in coordinates)
+        target = Target.see(problem, view, rows)
+        if len(target) == len(rows):
+            yield from (_Frame(z, target.values, target.weights) for z in coordinates)
 
 
 def _degree(n_inputs: int, n_rows: int) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import Bools, Floats, Ints
 from ...problem import Problem
 from .views import View
 
@@ -37,6 +37,10 @@ class Target:
         weights = capped(view.weights(y)) * np.sqrt(problem.weights[rows])
         good = np.isfinite(values) & (weights > 0)
         return Target(view, rows[good], values[good], weights[good])
+
+    def among(self, rows: Ints) -> Bools:
+        """Which of the rows that were looked at are these?"""
+        return np.isin(rows, self.rows, assume_unique=True)
 
     def __len__(self) -> int:
         return len(self.rows)
