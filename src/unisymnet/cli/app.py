@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import UniSymNetError
+from .dynamics import add_dynamics
 from .training import add_commands
 
 app = typer.Typer(
@@ -304,11 +305,14 @@ def bench(
     backend: Annotated[str | None, typer.Option(help="joblib backend of a cluster: dask, ray")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of Dask's scheduler")] = None,
     results: Annotated[str, typer.Option(help="for the page: folder of results")] = "benchmarks/results",
-    data: Annotated[str | None, typer.Option(help="for units, class, …: folder of their catalogs")] = None,
+    data: Annotated[str | None, typer.Option(help="for units, class, odebench, …: folder of their catalogs")] = None,
+    subsample: Annotated[float, typer.Option(help="for odebench: share of the points left out")] = 0.0,
+    both: Annotated[bool, typer.Option("--both", help="for odebench: fit both trajectories")] = False,
 ) -> None:
     """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
     from .benching import NAMES, BenchOptions, build_pages, list_suites, run_bench, run_named
     from .known import KNOWN, run_known
+    from .odes import run_odes
 
     options = BenchOptions(
         max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler
@@ -317,6 +321,8 @@ def bench(
         list_suites()
     elif name == "page":
         build_pages(results, out or "docs")
+    elif name == "odebench":
+        run_odes(data, method, noise, subsample, both, _words(problems), options)
     elif name in KNOWN:
         run_known(name, data, noise, _words(problems), options)
     elif name in NAMES:
@@ -328,6 +334,7 @@ def bench(
 
 
 add_commands(app)
+add_dynamics(app)
 
 
 def _words(text: str | None) -> tuple[str, ...] | None:

@@ -67,11 +67,23 @@ class SystemSearch:
     def combine(self, ranked: Sequence[Sequence[Rate]]) -> list[Candidate]:
         """The most promising combinations of rates, the shortest description first."""
         found: list[Candidate] = []
-        for chosen in _combinations(ranked, N_COMBINATIONS):
+        every = _combinations(ranked, N_COMBINATIONS)
+        for source in sorted({rate.source for rates in ranked for rate in rates[:1]} | {"monomials"}):
+            alike = [next((rate for rate in rates if rate.source == source), rates[0]) for rates in ranked]
+            every += [tuple(alike)] if tuple(alike) not in every else []
+        for chosen in every:
             if found and self.deadline.expired():
                 break
             found.append(self.fit(self._whole([rate.expr for rate in chosen])))
         return sorted(found, key=lambda candidate: candidate.length)
+
+    def shorter(self, one: Candidate, other: Candidate) -> Candidate:
+        """The shorter description, both fitted over the same segments."""
+        if one.n_segments == other.n_segments:
+            return one if one.length <= other.length else other
+        count = max(one.n_segments, other.n_segments)
+        lengths = [self.fit(candidate.exprs, count).length for candidate in (one, other)]
+        return one if lengths[0] <= lengths[1] else other
 
     def _whole(self, free: Sequence[Expr]) -> list[Expr]:
         exprs = iter(free)

@@ -90,7 +90,7 @@ class DynamicsRegressor(BaseEstimator):
         apart; or the times, and `X` the states: arrays, or lists with one array for each run. Missing states (nan),
         uneven steps and gaps are fine. `guesses` maps a state to rates you suspect, as text.
         """
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+        from threadpoolctl import threadpool_limits
 
         from .course import make_course
         from .find import find_systems
@@ -139,6 +139,29 @@ class DynamicsRegressor(BaseEstimator):
         from .tables import equation_tables
 
         return equation_tables(self)
+
+    def drawn_runs(self) -> list[Any]:
+        """The runs of the fit with what the system predicts from their smoothed starts, for a report."""
+        from ..report.system_page import Run
+
+        check_is_fitted(self, "course_")
+        found, row = [], 0
+        d = len(self.runs_.states)
+        for smooth in self.course_.smooths:
+            run, start = smooth.run, self.course_.curves[row]
+            states = self.system_.simulate(start, run.t, run.u if run.u.shape[1] else None, max_seconds=10.0)
+            found.append(Run(run.t, run.x[:, :d], states, run.name))
+            row += len(run)
+        return found
+
+    def report(self, path: str | os.PathLike[str]) -> None:
+        """Write one HTML page: trajectories over data, what is left in time, the phase portrait."""
+        from ..report.system_page import system_html
+
+        lead = f"{self.runs_.n_points} points, {self.seconds_:.1f} s"
+        page = system_html(self.system_, self.drawn_runs(), self.notes_, lead)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(page)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the system and the tables as JSON; `load` reads them back without the data."""

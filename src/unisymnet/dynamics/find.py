@@ -18,6 +18,7 @@ from .propose import RateSearch
 from .rate import Candidate, Rate, terms_of
 
 KEPT = 6  # rates of an equation that are combined
+TRIED = 3  # systems that are improved
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,28 @@ def find_systems(
         searches[k].run()
     tell("systems")
     search = SystemSearch(course, fixed, deadline)
-    ranked = [searches[k].ranked()[:KEPT] for k in free]
-    systems = search.combine(ranked)
+    ranked = [_kept(searches[k].ranked()) for k in free]
+    systems = search.combine(ranked) if free else [search.fit(list(fixed.values()))]
     pools = [_pool(searches[k]) if k in searches else [] for k in range(n)]
-    best = [search.join(search.improve(system, pools)) for system in systems[:2]]
-    every = sorted([*best, *systems], key=lambda s: (s.n_segments, s.length))
-    least = min(candidate.n_segments for candidate in every)
-    top = min((c for c in every if c.n_segments == least), key=lambda c: c.length)
-    rest = sorted((c for c in every if c is not top), key=lambda c: c.length)
+    best: list[Candidate] = []
+    for system in systems[:TRIED]:
+        if best and deadline.expired():
+            break
+        joined = search.join(search.improve(system, pools))
+        again = search.improve(joined, pools)
+        best.append(search.join(again) if again is not joined else joined)
+    top = best[0]
+    for rival in best[1:]:
+        top = search.shorter(top, rival)
+    rest = sorted((c for c in [*best, *systems] if c is not top), key=lambda c: c.length)
     return Found(search, (top, *rest), tuple(tuple(searches[k].ranked()) if k in searches else () for k in range(n)))
+
+
+def _kept(rates: list[Rate]) -> list[Rate]:
+    """The best rates, and the best polynomial in any case."""
+    kept = rates[:KEPT]
+    plain = [rate for rate in rates if rate.source == "monomials"][:1]
+    return kept + [rate for rate in plain if rate not in kept]
 
 
 def _fixed(course: Course) -> dict[int, Expr]:

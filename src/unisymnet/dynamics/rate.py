@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import complexity
-from ..symbolic.expr import Call, Const, Expr, product, total
+from ..symbolic.expr import Call, Const, Expr, product, total, walk
 from ..symbolic.rewrite.simplify import simplify
 from .program import free_system
 from .shooting import Shot
@@ -23,6 +23,12 @@ Floats = NDArray[np.float64]
 Terms = tuple[tuple[float, Expr], ...]
 
 FORM_PRICE = 0.8  # nats for a node of a formula
+# Nats for functions beyond sums and products: rates in the literature are mostly polynomials.
+FUNCTION_PRICES = {
+    **dict.fromkeys(("sin", "cos"), 2.0),
+    **dict.fromkeys(("exp", "tanh", "inv", "div"), 2.5),
+    **dict.fromkeys(("ln", "sqrt", "abs", "tan", "sinh", "cosh", "asin", "acos", "atan"), 4.0),
+}
 LEAST_LEFT = 0.3  # χ² per value below which noise is being fitted
 
 
@@ -91,7 +97,10 @@ def _factors(term: Expr) -> tuple[Expr, ...]:
 
 
 def form_price(exprs: Sequence[Expr]) -> float:
-    return FORM_PRICE * sum(complexity(simplify(expr)) for expr in exprs)
+    """Nats for the forms; a function that occurs twice in the same part is paid once."""
+    parts = [node for expr in exprs for node in set(walk(expr)) if isinstance(node, Call)]
+    functions = sum(FUNCTION_PRICES.get(node.op, 0.0) for node in parts)
+    return FORM_PRICE * sum(complexity(simplify(expr)) for expr in exprs) + functions
 
 
 def description_length(shot: Shot, exprs: Sequence[Expr], *, clean: bool, n_constants: int | None = None) -> float:

@@ -1,0 +1,119 @@
+"""`bench odebench`: every system fitted by a method, judged, and written to a file of JSON lines."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...dynamics import DynamicsRegressor, System
+from ...errors import DataError, UniSymNetError
+from .catalog import Task, read_tasks
+from .judging import judge_system
+from .sindy import fit_pysindy
+
+METHODS = ("ours", "pysindy")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What one run of the suite is; records of another setting do not count."""
+
+    method: str = "ours"
+    noise: float = 0.0
+    subsample: float = 0.0
+    both: bool = False
+    seed: int = 0
+    max_time: float = 15.0
+
+
+def run_odebench(
+    folder: str | None,
+    setting: Setting,
+    out: str | None,
+    problems: Sequence[str] | None = None,
+    tell: Callable[[dict[str, Any]], None] = lambda record: None,
+) -> list[dict[str, Any]]:
+    """Records of all systems; those that the file holds already are not run again."""
+    if setting.method not in METHODS:
+        raise DataError(f"unknown method {setting.method!r} for odebench; choose one of {', '.join(METHODS)}")
+    tasks = read_tasks(folder)
+    if problems:
+        tasks = [task for task in tasks if str(task.number) in set(problems)]
+    known = _known(out, setting)
+    records = []
+    for task in tasks:
+        record = known.get(task.number)
+        if record is None:
+            record = run_task(task, setting)
+            if out is not None:
+                with open(out, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            tell(record)
+        records.append(record)
+    return records
+
+
+def run_task(task: Task, setting: Setting) -> dict[str, Any]:
+    """One system: data, fit, verdict."""
+    runs = task.data(setting.noise, setting.subsample, setting.seed, setting.both)
+    started, wall = time.process_time(), time.monotonic()
+    system: System | None = None
+    status = "ok"
+    try:
+        if setting.method == "ours":
+            model = DynamicsRegressor(max_time=setting.max_time)
+            system = model.fit([t for t, _ in runs], [x for _, x in runs]).system_
+        else:
+            system = fit_pysindy(runs)
+    except (UniSymNetError, ValueError, np.linalg.LinAlgError) as error:
+        status = f"{type(error).__name__}: {error}"
+    spent = time.process_time() - started
+    return {
+        "system": task.number,
+        "dim": len(task.system.states),
+        **asdict(setting),
+        "status": status,
+        "cpu": round(spent, 3),
+        "wall": round(time.monotonic() - wall, 3),
+        **judge_system(task, system),
+        "equations": [] if system is None else system.lines(8),
+        "truth": task.system.lines(8),
+        "notes": [] if system is None else list(system.notes),
+    }
+
+
+def _known(out: str | None, setting: Setting) -> dict[int, dict[str, Any]]:
+    if out is None or not Path(out).is_file():
+        return {}
+    found = {}
+    for line in Path(out).read_text("utf-8").splitlines():
+        record = json.loads(line)
+        if all(record.get(name) == value for name, value in asdict(setting).items()):
+            found[int(record["system"])] = record
+    return found
+
+
+def summary(records: Sequence[dict[str, Any]]) -> str:
+    """Counts, and by dimension."""
+
+    def count(some: Sequence[dict[str, Any]]) -> str:
+        first = sum((r["r2"] or 0.0) > 0.9 for r in some)
+        second = sum((r["r2_second"] or 0.0) > 0.9 for r in some)
+        sharp = sum((r["r2_second"] or 0.0) > 0.999 for r in some)
+        rest = " ".join(f"{name} {sum(bool(r[name]) for r in some)}" for name in ("form", "strict", "true"))
+        return f"reconstruction {first}, second start {second} (> 0.999: {sharp}), {rest} of {len(some)}"
+
+    if not records:
+        return "no systems"
+    lines = [count(records)]
+    for dim in sorted({r["dim"] for r in records}):
+        lines.append(f"  {dim}-dimensional: " + count([r for r in records if r["dim"] == dim]))
+    cpu = sorted(r["cpu"] for r in records)
+    lines.append(f"  processor time: median {cpu[len(cpu) // 2]:.2f} s, largest {cpu[-1]:.1f} s")
+    return "\n".join(lines)

@@ -1,0 +1,147 @@
+"""`dynamics` and `simulate`: differential equations from a table of measured runs, and what they predict."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import CheckpointError, DataError
+
+MODEL = "model.json"
+
+
+def add_dynamics(app: typer.Typer) -> None:
+    """Declare the commands."""
+    app.command()(dynamics)
+    app.command()(simulate)
+
+
+def dynamics(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, TSV, Excel or Parquet file, or - for stdin")],
+    time: Annotated[str | None, typer.Option(help="column of the time (default: t or time)")] = None,
+    states: Annotated[
+        str | None, typer.Option(help="columns of the states, with commas (default: all numbers)")
+    ] = None,
+    inputs: Annotated[str | None, typer.Option(help="columns that are given, with commas")] = None,
+    trajectory: Annotated[str | None, typer.Option(help="column that tells runs apart")] = None,
+    order: Annotated[int, typer.Option(help="2: second order, only positions are measured")] = 1,
+    use_time: Annotated[bool, typer.Option("--use-time", help="the time may stand in the equations")] = False,
+    max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds for the search")] = 60.0,
+    out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="sign between cells (default: found out)")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
+) -> None:
+    """Find differential equations in measured trajectories; saves the system, a report and source code."""
+    from ..dynamics import DynamicsRegressor
+    from .tables import read_frame
+
+    if order not in (1, 2):
+        raise typer.BadParameter(f"--order is 1 or 2, got {order}")
+    if not max_time > 0:
+        raise typer.BadParameter(f"--max-time must be positive, got {max_time:g}")
+    frame, _ = read_frame(data, delimiter)
+    model = DynamicsRegressor(
+        max_time=max_time, order=order, use_time=use_time, verbose=not quiet and not as_json and sys.stderr.isatty()
+    )
+    model.fit(frame, time=time, states=states, inputs=inputs, trajectory=trajectory)
+    folder = Path(out or f"{Path(data).stem if data != '-' else 'stdin'}-run")
+    _save(model, folder)
+    if as_json:
+        print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
+        return
+    print(model)
+    points = model.system_.fixed_points() if not model.system_.inputs else []
+    for point in points:
+        place = ", ".join(f"{name} = {value:.5g}" for name, value in zip(model.system_.states, point.state))
+        print(f"  fixed point ({point.kind}): {place}")
+    print(f"\nsaved in {folder}: {MODEL}, report.html, system.py")
+    print(f"next: unisymnet simulate {folder} --until {model.runs_.trajectories[0].t[-1]:g}")
+
+
+def simulate(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="folder that `dynamics` wrote, or its model.json")],
+    start: Annotated[
+        str | None, typer.Option("--from", help="first state, with commas (default: that of the data)")
+    ] = None,
+    until: Annotated[float, typer.Option(help="last time")] = 10.0,
+    since: Annotated[float, typer.Option(help="first time")] = 0.0,
+    points: Annotated[int, typer.Option(help="number of rows")] = 201,
+    inputs: Annotated[str | None, typer.Option(help="values of the inputs, constant, with commas")] = None,
+    out: Annotated[str | None, typer.Option(help="CSV file (default: the screen)")] = None,
+    to: Annotated[
+        str | None, typer.Option(help="print source instead: python, c, julia, matlab, latex, text, json")
+    ] = None,
+) -> None:
+    """Simulate a system that `dynamics` found, or print it as source code."""
+    import numpy as np
+    import pandas as pd
+
+    system = load_system(run)
+    if to is not None:
+        try:
+            print(system.to(to))
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from error
+        return
+    if points < 2 or until == since:
+        raise typer.BadParameter("--points must be at least 2, and --until another time than --since")
+    x0 = None if start is None else _floats(start, "--from", len(system.states))
+    given = None
+    if system.inputs:
+        values = _floats(inputs or "", "--inputs", len(system.inputs))
+        given = np.tile(values, (points, 1))
+    times = np.linspace(since, until, points)
+    found = system.simulate(x0, times, given)
+    frame = pd.DataFrame(found, columns=list(system.states))
+    frame.insert(0, system.time, times)
+    try:
+        frame.to_csv(sys.stdout if out is None else out, index=False)
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise DataError(f"cannot write to {out!r}: {error}") from error
+    lost = int((~np.isfinite(found).all(axis=1)).sum())
+    if lost:
+        print(f"note: the solution blows up; the last {lost} of {points} rows have no value", file=sys.stderr)
+    if out is not None:
+        print(f"{points} rows written to {out}")
+
+
+def load_system(run: str) -> Any:
+    """The system of a folder that `dynamics` wrote, or of the file itself."""
+    from ..dynamics import System
+
+    path = Path(run)
+    path = path / MODEL if path.is_dir() else path
+    if not path.is_file():
+        raise CheckpointError(f"there is no system in {run!r}; `unisymnet dynamics DATA --out {run}` makes one")
+    return System.load(path)
+
+
+def _save(model: Any, folder: Path) -> None:
+    from ..report.system_page import system_html
+
+    runs = model.drawn_runs()
+    lead = f"{len(runs)} runs, {model.runs_.n_points} points, {model.seconds_:.1f} s"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        model.save(folder / MODEL)
+        (folder / "report.html").write_text(system_html(model.system_, runs, model.notes_, lead), encoding="utf-8")
+        (folder / "system.py").write_text(model.system_.to("python"), encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write to the folder {str(folder)!r}: {error}") from error
+
+
+def _floats(text: str, option: str, count: int) -> list[float]:
+    try:
+        values = [float(part) for part in text.split(",") if part.strip()]
+    except ValueError as error:
+        raise typer.BadParameter(f"{option} takes numbers with commas, got {text!r}") from error
+    if len(values) != count:
+        raise typer.BadParameter(f"{option} needs {count} numbers, got {len(values)}")
+    return values
