@@ -15,6 +15,7 @@ from .screen import print_result
 # Share of the time for each: fifteen rows are soon exhausted, an oscillation needs a finer look.
 SHOWN = {"kepler": 0.3, "pendulum": 1.3, "enzyme": 0.7}
 DRAWN = "pendulum"
+SYSTEM = "predators"  # runs of a dynamical system
 
 
 def run_demo(*, max_time: float, seed: int, only: str | None) -> None:
@@ -25,6 +26,8 @@ def run_demo(*, max_time: float, seed: int, only: str | None) -> None:
     shown = SHOWN if only is None else {only: 1.0}
     for name, share in shown.items():
         _show(name, index[name], share * max_time, seed, drawn=name in (DRAWN, only))
+    if only is None:
+        _show_system(max_time)
     print(f"{time.monotonic() - began:.1f} s in all.\n")
     print("Now your own data:  unisymnet fit data.csv --target y")
 
@@ -34,10 +37,11 @@ def write_data(folder: str) -> None:
     index = demo_index()
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        for name in index:
+        for name in (*index, SYSTEM):
             Path(folder, f"{name}.csv").write_bytes(files("unisymnet").joinpath("data", f"{name}.csv").read_bytes())
     except OSError as error:
         raise DataError(f"cannot write to the folder {folder!r}: {error}") from error
+    print(f"{Path(folder, SYSTEM)}.csv  time year, runs by region: hares and lynxes, for `unisymnet dynamics`")
     for name, facts in index.items():
         print(f"{Path(folder, name)}.csv  target {facts['target']}: {facts['about']}")
     print("next: unisymnet fit kepler.csv --target period_years")
@@ -69,6 +73,22 @@ def _show(name: str, facts: dict[str, Any], max_time: float, seed: int, *, drawn
         print("\n  the same formula as a symbolic network, and its label:")
         print("\n".join(f"  {line}" for line in network.splitlines()))
     print()
+
+
+def _show_system(max_time: float) -> None:
+    """Differential equations from two runs of a dynamical system."""
+    import pandas as pd
+
+    from ..dynamics import DynamicsRegressor
+
+    with files("unisymnet").joinpath("data", f"{SYSTEM}.csv").open("rb") as file:
+        frame = pd.read_csv(file)
+    print(
+        "Hares and lynxes counted in two regions: which differential equations?\n  120 rows; noise: 3 % of each count\n"
+    )
+    model = DynamicsRegressor(max_time=max_time).fit(frame, time="year", states=["hares", "lynx"], trajectory="region")
+    print(model)
+    print("\n  the system behind the data: hares' = 0.9*hares - 0.3*hares*lynx, lynx' = 0.12*hares*lynx - 0.6*lynx\n")
 
 
 def explained(model: UniSymNetRegressor) -> str:
