@@ -69,7 +69,7 @@ HOMES = {
     },
     "sympy": {"symbolic.writers.sympy_bridge"},
     "onnxruntime": {"model"},
-    "sklearn": {"regressor", "dynamics", "cli", "bench"},
+    "sklearn": {"tables.boosting", "regressor", "dynamics", "cli", "bench"},
 }
 SYMBOLIC_LIBRARIES = {"numpy", "sympy"}
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from unisymnet.deadline import Deadline
-from unisymnet.regressor.columns import choose_columns
+from unisymnet.tables.columns import choose_columns
 from unisymnet.tables.marginals import shapes_of
 from unisymnet.tables.screen import screen_columns
 

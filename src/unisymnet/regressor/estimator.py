@@ -64,6 +64,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         Which ways of proposing formulas to use, by name or as objects; None: all.
     selection : {"best", "accuracy", "simplest"}, default="best"
         How the one formula is picked from the front; "best" is the shortest description of formula and data.
+    goal : {"law", "predict"}, default="law"
+        "law": a short formula that may be true. "predict": the formula that predicts rows not seen best, a sum of
+        short features where no law is found; see docs/howto/tables.md.
     noise : float or None, default=None
         Standard deviation of the noise in y, if known.
     validation_fraction : float, default=0.2
@@ -119,6 +122,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         strategy: str = "auto",
         proposers: Sequence[Any] | None = None,
         selection: str = "best",
+        goal: str = "law",
         noise: float | None = None,
         validation_fraction: float = 0.2,
         max_evaluations: int | None = None,
@@ -143,6 +147,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.strategy = strategy
         self.proposers = proposers
         self.selection = selection
+        self.goal = goal
         self.noise = noise
         self.validation_fraction = validation_fraction
         self.max_evaluations = max_evaluations

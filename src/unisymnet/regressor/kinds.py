@@ -38,6 +38,7 @@ class Options:
     fitter_for: Callable[[Loss], Fitter] | None = None  # for other losses than mean squares
     known: Known = field(default_factory=Known)
     knowledge: Knowledge | None = None  # what is known, for the columns of the data
+    goal: str = "law"  # or "predict"
 
 
 @dataclass(frozen=True)

@@ -76,4 +76,5 @@ def options_of(model: Any) -> Options:
             **({} if model.loss == "mse" else {"loss": model.loss}),
         },
         loss=read_loss(model.loss),
+        goal=model.goal,
     )

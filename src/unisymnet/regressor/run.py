@@ -26,8 +26,9 @@ from ..protocols import Fitter, Proposer
 from ..search.loop import SearchResult, SearchSettings, search
 from ..search.trace import Event
 from ..symbolic.expr import Const, Expr, Var, rebuild, variables
+from ..tables.columns import Columns, choose_columns
 from .checkpoint import Checkpoint, fingerprint, loss_on
-from .columns import Columns, choose_columns
+from .compare import compare, find_rivals
 from .entry import Entry
 from .interrupt import Interrupts
 from .judged import judge_of
@@ -85,6 +86,7 @@ def run_fit(
     sample = sample_rows(len(y), fraction=options.validation_fraction, max_rows=options.max_rows, rng=rng)
     fit = X[sample.fit], y[sample.fit], weights[sample.fit]
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
+    rivals = find_rivals((X, y, weights), options, deadline)
     judgement, result = _searched(fit, columns, data, options, interrupts, guesses, start, rng, deadline)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
@@ -103,7 +105,8 @@ def run_fit(
         listed=result.listed,
         models=models_called(None) if judgement.loss.kind == "mse" and result.stopped != "exact" else (),
     )
-    notes = careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)
+    entries, picked, said = compare(entries, picked, rivals, data, final)
+    notes = [*said, *careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)]
     beside: tuple[Entry, ...] = ()
     if knowledge is not None:
         beside = best_refused(knowledge, rows, data, entries[picked], options.noise)

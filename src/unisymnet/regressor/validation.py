@@ -23,6 +23,7 @@ from ..symbolic.operators import ALIASES, OPERATORS
 
 Floats = NDArray[np.float64]
 
+GOALS = ("law", "predict")
 STRATEGIES = ("auto", "sfo", "dno-p", "dno-np", "literal")
 
 # What a user means by a sign, as rows of the operator table.
@@ -92,7 +93,11 @@ def check_parameters(estimator: Any) -> None:
     for name, known in (("selection", RULES), ("strategy", STRATEGIES)):
         if given[name] not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {given[name]!r}")
-    read_loss(given["loss"])
+    loss, _ = read_loss(given["loss"])
+    if given["goal"] not in GOALS:
+        raise ValueError(f"goal must be one of {', '.join(GOALS)}, got {given['goal']!r}")
+    if given["goal"] == "predict" and loss != "mse":
+        raise ValueError(f'goal="predict" minimises squares; leave loss at "mse", got {given["loss"]!r}')
     if given["callback"] is not None and not callable(given["callback"]):
         raise TypeError(f"callback must be a function of one event, got {given['callback']!r}")
 

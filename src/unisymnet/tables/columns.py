@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..deadline import Deadline
-from ..tables.screen import screen_columns
+from .screen import screen_columns
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,192 @@
+"""Sums of features: their parts, their honest errors, and `goal="predict"` from end to end."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.deadline import Deadline
+from unisymnet.metrics import r2
+from unisymnet.symbolic.expr import Const, Var, evaluate, walk
+from unisymnet.tables.additive import WAYS, Additive, find_additive
+from unisymnet.tables.bank import knots, shapes_of_column, short
+from unisymnet.tables.folds import clearly_wins, make_folds, wins
+from unisymnet.tables.forward import Settings, find_sums
+from unisymnet.tables.links import LINKS
+from unisymnet.tables.pool import LINEAR, MIXED, base_pool
+from unisymnet.tables.ridge import ridge
+
+Floats = NDArray[np.float64]
+
+
+def _table(n: int = 200, d: int = 4, seed: int = 0) -> Floats:
+    return np.random.default_rng(seed).uniform(0.5, 4.0, (n, d))
+
+
+def _found(X: Floats, y: Floats, **settings: object) -> Additive:
+    given = {"max_size": 60, "allowed": frozenset(), "rng": np.random.default_rng(0), "deadline": Deadline.never()}
+    return find_additive(X, y, np.ones(len(y)), **(given | settings))  # type: ignore[arg-type]
+
+
+def test_shapes_are_what_their_formulas_say() -> None:
+    X = _table(50)
+    X[:, 1] -= 2.0
+    for column in (0, 1):
+        shapes = shapes_of_column(X[:, column], column, frozenset())
+        assert shapes[0].expr == Var(column) and len(shapes) > 8
+        for shape in shapes:
+            assert np.allclose(evaluate(shape.expr, X), shape.values)
+
+
+def test_shapes_keep_to_the_operators_allowed() -> None:
+    shapes = shapes_of_column(_table(50)[:, 0], 0, frozenset({"add", "mul", "ln"}))
+    assert [str(shape.expr) for shape in shapes] == ["x0", "ln(x0)"]
+
+
+def test_knots_are_short_numbers_inside_the_range() -> None:
+    x = np.random.default_rng(0).normal(123.456, 7.0, 500)
+    found = knots(x, (0.2, 0.5, 0.8))
+    assert len(found) == 3 and all(x.min() < a < x.max() and a == round(a, 1) for a in found)
+    assert short(0.0123456, 0.05) == 0.01
+
+
+def test_the_leave_one_out_error_is_the_one_that_leaving_out_gives() -> None:
+    rng = np.random.default_rng(1)
+    F, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    closed = ridge(F, y, np.ones(20), (0.0,)).loo
+    errors = []
+    for row in range(20):
+        kept = np.arange(20) != row
+        fitted = ridge(F[kept], y[kept], np.ones(19), (0.0,))
+        errors.append((y[row] - fitted.predict(F[[row]])[0]) ** 2)
+    assert closed == pytest.approx(np.mean(errors))
+
+
+def test_features_come_in_the_order_of_what_they_explain() -> None:
+    X = _table(300)
+    y = 5.0 * X[:, 2] + X[:, 0] + 0.01 * np.random.default_rng(0).normal(size=300)
+    path = find_sums(base_pool(X, (), ()), y, np.ones(300), Settings())
+    assert path.steps[1].features == (2,) and path.steps[2].features == (2, 0)
+
+
+def test_rows_of_weight_zero_take_no_part() -> None:
+    X = _table(100)
+    y = X[:, 0] + np.where(np.arange(100) < 50, 0.0, 100.0 * X[:, 1])
+    weights = np.where(np.arange(100) < 50, 1.0, 0.0)
+    path = find_sums(base_pool(X, (), ()), y, weights, Settings())
+    assert path.within(20, 50, 0.3).features == (0,)
+
+
+def test_what_grows_from_a_feature_finds_products_of_three() -> None:
+    X = _table(400)
+    y = X[:, 0] * X[:, 1] * np.abs(X[:, 2] - 2.0)
+    plain = find_sums(base_pool(X, range(4), range(4)).part(MIXED), y, np.ones(400), Settings(max_terms=6))
+    grown = find_sums(base_pool(X, range(4), range(4)).part(MIXED), y, np.ones(400), Settings(max_terms=6, grow=True))
+    assert grown.within(60, 400, 0.3).loo < 0.3 * plain.within(60, 400, 0.3).loo
+
+
+def test_every_row_is_left_out_once_in_every_cut() -> None:
+    for n in (10, 200, 1000):
+        folds = make_folds(n, np.random.default_rng(0))
+        counts = np.bincount(np.concatenate(folds.held), minlength=n)
+        assert (counts == folds.n_cuts).all()
+
+
+def test_a_longer_formula_must_win_in_most_folds() -> None:
+    shorter = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
+    assert wins(np.array([0.9, 0.9, 0.9, 0.9, 1.1]), shorter)
+    assert not wins(np.array([0.1, 1.1, 1.1, 0.9, 0.9]), shorter)
+    assert not clearly_wins(np.array([0.5, 0.9, 0.9, 0.9, 1.1]), shorter, 1)
+
+
+def test_coefficients_of_an_exponential_minimise_errors_of_the_target() -> None:
+    rng = np.random.default_rng(2)
+    F = rng.uniform(0.0, 3.0, (200, 1))
+    y = np.exp(0.5 + F[:, 0]) + rng.normal(0.0, 0.3, 200)
+    y = np.maximum(y, 0.05)
+    fitted = LINKS["exp"].fit(F, y, np.ones(200))
+    assert fitted.coefficients[0] == pytest.approx(1.0, abs=0.01)
+
+
+def test_the_linear_model_is_always_found_and_noise_is_not() -> None:
+    X = _table(150, 6)
+    rng = np.random.default_rng(3)
+    found = _found(X, 2.0 * X[:, 0] - X[:, 3] + 0.1 * rng.normal(size=150))
+    assert {node.index for node in walk(found.linear.expr) if isinstance(node, Var)} >= {0, 3}
+    assert all(row.error >= 0.95 * found.linear.error for row in found.rows)
+    noise = _found(X, rng.normal(size=150))
+    assert not any(clearly_wins(row.errors, noise.constant.errors, noise.folds.n_cuts) for row in noise.rows)
+
+
+def test_errors_of_the_folds_are_honest() -> None:
+    X = _table(60, 10, seed=4)
+    rng = np.random.default_rng(4)
+    y = X[:, 0] ** 2 + 0.5 * rng.normal(size=60)
+    found = _found(X, y)
+    best = min(found.rows, key=lambda row: row.error)
+    fresh = _table(4000, 10, seed=5)
+    truth = fresh[:, 0] ** 2 + 0.5 * rng.normal(size=4000)
+    test = float(np.mean((truth - evaluate(best.expr, fresh)) ** 2))
+    assert 0.5 < best.error / test < 1.8
+
+
+def test_sizes_and_operators_are_kept_and_time_ends_it() -> None:
+    X = _table(200)
+    y = np.sin(X[:, 0]) * X[:, 1] + X[:, 2] ** 2
+    small = _found(X, y, max_size=20)
+    assert all(row.size <= 20 for row in small.rows)
+    late = _found(X, y, deadline=Deadline.after(0.0))
+    assert not late.complete and {row.source for row in late.rows} == {"mean", "linear"}
+    assert WAYS[0].kind == LINEAR
+
+
+@pytest.fixture(scope="module")
+def predicting() -> tuple[UniSymNetRegressor, Floats, Floats]:
+    rng = np.random.default_rng(6)
+    X = rng.uniform(-2.0, 2.0, (240, 5))
+    y = np.abs(X[:, 0] - 0.5) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] + 0.2 * rng.normal(size=240)
+    model = UniSymNetRegressor(goal="predict", max_time=12, proposers=["monomial"]).fit(X[:160], y[:160])
+    return model, X, y
+
+
+def test_goal_predict_finds_a_formula_that_predicts(predicting) -> None:
+    model, X, y = predicting
+    linear = ridge(X[:160], y[:160], np.ones(160)).predict(X[160:])
+    assert model.score(X[160:], y[160:]) > r2(y[160:], linear) + 0.2
+    table = model.equations_
+    assert "linear" in set(table.source) and table.complexity.is_monotonic_increasing
+    assert abs(table.r2_valid[model.picked_] - model.score(X[160:], y[160:])) < 0.1
+    assert any("gradient boosting" in note for note in model.notes_)
+
+
+def test_the_formula_of_goal_predict_is_an_ordinary_one(predicting, tmp_path) -> None:
+    model, X, _ = predicting
+    model.save(tmp_path / "model.json")
+    again = UniSymNetRegressor.load(tmp_path / "model.json")
+    assert np.allclose(again.predict(X), model.predict(X))
+    assert "abs" in model.formula_.to("python") and model.latex() and model.sympy() is not None
+
+
+def test_noise_stays_a_constant_under_both_goals() -> None:
+    rng = np.random.default_rng(7)
+    X, y = rng.normal(size=(80, 5)), rng.normal(size=80)
+    for goal in ("law", "predict"):
+        model = UniSymNetRegressor(goal=goal, max_time=5, proposers=["monomial"]).fit(X, y)
+        assert isinstance(model.formula_.expr, Const)
+
+
+def test_no_pick_below_the_linear_model() -> None:
+    rng = np.random.default_rng(8)
+    X = rng.uniform(0.0, 1.0, (200, 8))
+    y = X @ np.arange(1.0, 9.0) + 0.1 * rng.normal(size=200)
+    model = UniSymNetRegressor(max_time=5, proposers=["monomial"]).fit(X, y)
+    assert model.score(X, y) > 0.99
+    assert any("linear model is picked" in note for note in model.notes_)
+
+
+def test_goal_is_checked() -> None:
+    X = _table(20)
+    with pytest.raises(ValueError, match="goal must be one of law, predict, got 'guess'"):
+        UniSymNetRegressor(goal="guess").fit(X, X[:, 0])
+    with pytest.raises(ValueError, match="minimises squares"):
+        UniSymNetRegressor(goal="predict", loss="huber").fit(X, X[:, 0])
