@@ -145,7 +145,7 @@ def predicting() -> tuple[UniSymNetRegressor, Floats, Floats]:
     rng = np.random.default_rng(6)
     X = rng.uniform(-2.0, 2.0, (240, 5))
     y = np.abs(X[:, 0] - 0.5) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] + 0.2 * rng.normal(size=240)
-    model = UniSymNetRegressor(goal="predict", max_time=12, proposers=["monomial"]).fit(X[:160], y[:160])
+    model = UniSymNetRegressor(goal="predict", max_time=90, proposers=["monomial"]).fit(X[:160], y[:160])
     return model, X, y
 
 

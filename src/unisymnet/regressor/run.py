@@ -28,7 +28,7 @@ from ..search.trace import Event
 from ..symbolic.expr import Const, Expr, Var, rebuild, variables
 from ..tables.columns import Columns, choose_columns
 from .checkpoint import Checkpoint, fingerprint, loss_on
-from .compare import compare, find_rivals
+from .compare import before_folds, compare, find_rivals
 from .entry import Entry
 from .interrupt import Interrupts
 from .judged import judge_of
@@ -87,7 +87,8 @@ def run_fit(
     fit = X[sample.fit], y[sample.fit], weights[sample.fit]
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
     rivals = find_rivals((X, y, weights), options, deadline)
-    judgement, result = _searched(fit, columns, data, options, interrupts, guesses, start, rng, deadline)
+    end = before_folds(deadline, options)
+    judgement, result = _searched(fit, columns, data, options, interrupts, guesses, start, rng, end)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
     rows = Rows(judgement.rows(fit), valid, judgement)
@@ -99,7 +100,7 @@ def run_fit(
         columns.kept,
         rule=options.selection,
         noise=options.noise,
-        deadline=final,
+        deadline=before_folds(final, options, 0.4),
         watch=interrupts.watched(left, tidying=True),
         allows=None if knowledge is None else knowledge.allows,
         listed=result.listed,
