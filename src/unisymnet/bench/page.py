@@ -16,7 +16,7 @@ from .experiments import NAMES, find_experiment
 from .experiments.base import Block, Figure, Table, shown
 from .experiments.style import save
 from .experiments.tally import groups, load_results, tasks_among
-from .run import provenance
+from .run import provenance, weights_in_use
 from .versus import comparison, shortfalls
 
 __all__ = ["write_pages"]
@@ -44,7 +44,7 @@ a { color: var(--accent); } nav a { margin-right: 0.9rem; }
 
 def write_pages(results: Path, out: Path) -> list[Path]:
     """Both pages and their pictures; returns the files written."""
-    records = load_results(results)
+    records, stale = current(load_results(results), weights_in_use())
     sections = [("comparison", "Methods run for run", _compared(records))]
     for name in NAMES:
         experiment = find_experiment(name)
@@ -54,11 +54,23 @@ def write_pages(results: Path, out: Path) -> list[Path]:
             if isinstance(block, Figure):
                 save(block, out / FIGURES)
     head = _head(records, results)
+    if stale:
+        head.append(f"{stale:,} records of methods that rest on the transformer are of other weights and left out.")
     paths = [out / "results.md", out / "results.html"]
     out.mkdir(parents=True, exist_ok=True)
     paths[0].write_text(_markdown(head, sections), encoding="utf-8")
     paths[1].write_text(_page(head, sections), encoding="utf-8")
     return paths
+
+
+# What these find depends on the weights; the default search owes them little, and its records stay.
+BY_WEIGHTS = ("unisymnet-paper", "unisymnet-literal", "unisymnet-no-policy", "unisymnet-dno-p", "unisymnet-dno-np")
+
+
+def current(records: Sequence[Record], weights: str | None) -> tuple[list[Record], int]:
+    """The records that speak of these weights, and how many others there are."""
+    kept = [r for r in records if r.get("method") not in BY_WEIGHTS or r.get("weights") == weights]
+    return kept, len(records) - len(kept)
 
 
 Sections = Sequence[tuple[str, str, Sequence[Block]]]

@@ -126,9 +126,18 @@ def _record(task: Task, problem: BenchProblem, result: Record, here: dict[str, s
 
 
 def provenance() -> dict[str, str | None]:
-    """Commit and machine, as every record states them."""
+    """Commit, machine and weights, as every record states them."""
     machine = f"{_processor()}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
-    return {"commit": _commit(), "machine": machine}
+    return {"commit": _commit(), "machine": machine, "weights": weights_in_use()}
+
+
+def weights_in_use() -> str | None:
+    """The hashes of the models that searches find here, so that a record of other weights is known as stale."""
+    from ..model.runtime import weights_hash
+    from ..model.weights import weights_for
+
+    found = dict.fromkeys(folder for n in (1, 10) if (folder := weights_for(n)) is not None)
+    return " ".join(weights_hash(folder) for folder in found) or None
 
 
 def _commit() -> str | None:

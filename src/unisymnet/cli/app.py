@@ -134,11 +134,14 @@ def fit(
     jobs: Jobs = 2,
     backend: Annotated[str | None, typer.Option(help="where evolution runs: threading, loky, dask or ray")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of the cluster, e.g. tcp://host:8786")] = None,
+    model: Annotated[str | None, typer.Option(help="folder of an exported transformer (`unisymnet weights`)")] = None,
     delimiter: Delimiter = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
 ) -> None:
     """Find formulas for a column of a table."""
+    if model is not None:
+        os.environ["UNISYMNET_WEIGHTS"] = model
     if sys.stderr.isatty() and not (quiet or json):
         print(f"reading {data} …", end="\r", file=sys.stderr, flush=True)  # loading the libraries takes a second or two
     from .fitting import Request, loss_option, run_fit

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import DataError
+from .weights import app as weights
 
 VALIDATION_SEED = 999
 
@@ -34,6 +35,7 @@ def add_commands(app: typer.Typer) -> None:
     """Make the three commands part of the command line."""
     for command in (generate, corpus, train):
         app.command()(command)
+    app.add_typer(weights, name="weights")
 
 
 def generate(

@@ -20,7 +20,8 @@ from ..symbolic.expr import Call, Expr, Var, rebuild, walk
 from ..symbolic.network.skeleton import to_skeleton
 from ..symbolic.network.structure import Structure
 from .beam import Found, beam_search, sample, vocabulary_of
-from .runtime import WEIGHTS, Runtime, shipped
+from .runtime import Runtime
+from .weights import weights_for as weights_for
 
 N_BINS = 12
 # Operators that a skeleton writes as a power; allowing any of them allows a power, whose exponent the fit decides.
@@ -101,14 +102,6 @@ class TransformerProposer:
 
     def _n_bags(self, problem: Problem) -> int:
         return self.n_bags if problem.n_rows > self.max_rows else 1
-
-
-def weights_for(n_features: int, root: Path = WEIGHTS) -> Path | None:
-    """The shipped model for this many columns: low up to four, high beyond; the other one if only that is there."""
-    names = shipped(root)
-    wanted = "low" if n_features <= 4 else "high"
-    names.sort(key=lambda name: not name.endswith(wanted))
-    return root / names[0] if names else None
 
 
 @lru_cache(maxsize=4)

@@ -5,6 +5,7 @@ One `Runtime` holds the two loaded graphs.  It knows tokens and arrays, not labe
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,7 +50,7 @@ class Runtime:
             manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
             sessions = [
                 onnxruntime.InferenceSession(
-                    (folder / name).read_bytes(), sess_options=options, providers=["CPUExecutionProvider"]
+                    (folder / name).read_bytes(), sess_options=options, providers=_providers(onnxruntime)
                 )
                 for name in (ENCODER, DECODER)
             ]
@@ -96,6 +97,20 @@ class Runtime:
         logits = np.where(rank > bound[last][:, None], logits, -np.inf)
         top = logits.max(axis=1, keepdims=True)
         return logits - top - np.log(np.exp(logits - top).sum(axis=1, keepdims=True))
+
+
+def _providers(onnxruntime: Any) -> list[str]:
+    """A GPU first, where this onnxruntime has one."""
+    known = onnxruntime.get_available_providers()
+    return [name for name in ("CUDAExecutionProvider", "CPUExecutionProvider") if name in known]
+
+
+def weights_hash(folder: Path) -> str:
+    """Twelve digits that tell exported models apart, for records of benchmarks."""
+    digest = hashlib.sha256()
+    for name in (ENCODER, DECODER):
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def shipped(root: Path = WEIGHTS) -> list[str]:
