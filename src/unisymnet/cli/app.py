@@ -10,7 +10,7 @@ import typer
 
 from ..errors import UniSymNetError
 from .dynamics import add_dynamics
-from .training import add_commands
+from .learn.training import add_commands
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..errors import DataError
+from ...errors import DataError
 
 app = typer.Typer(help="Trained models: what is at hand, export, install.", no_args_is_help=True)
 N_FREQUENT = 100
@@ -18,8 +18,8 @@ N_FREQUENT = 100
 @app.command()
 def info(json_: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False) -> None:
     """The models that a search would use, where they are, and what is known of their training."""
-    from ..model.runtime import MANIFEST, weights_hash
-    from ..model.weights import folders
+    from ...model.runtime import MANIFEST, weights_hash
+    from ...model.weights import folders
 
     found = []
     for folder in folders():
@@ -44,8 +44,8 @@ def export(
 ) -> None:
     """Turn a checkpoint into ONNX graphs that run without torch (needs torch)."""
     try:
-        from ..model.export import export as write
-        from ..model.train import LOG, load_model, read_checkpoint
+        from ...model.export import export as write
+        from ...model.train import LOG, load_model, read_checkpoint
     except ImportError as error:
         raise DataError(f"exporting needs torch ({error}): pip install 'unisymnet[torch]'") from error
     if out.exists() and any(out.iterdir()):
@@ -66,8 +66,8 @@ def install(
     name: Annotated[str | None, typer.Option(help="name of the model (default: the folder's)")] = None,
 ) -> None:
     """Copy an exported model to where every later search of this user finds it."""
-    from ..model.runtime import DECODER, ENCODER, MANIFEST, Runtime
-    from ..model.weights import user_folder
+    from ...model.runtime import DECODER, ENCODER, MANIFEST, Runtime
+    from ...model.weights import user_folder
 
     Runtime.load(folder)  # says what is wrong with it, if anything
     target = user_folder() / Path(name or folder.resolve().name).name
@@ -82,7 +82,7 @@ def _frequent(config: object, n: int) -> dict[int, list[list[int]]]:
     from collections import Counter
     from dataclasses import replace
 
-    from ..corpus import SETTINGS, Corpus
+    from ...corpus import SETTINGS, Corpus
 
     setting = "low" if config.n_features <= 4 else "high"  # type: ignore[attr-defined]
     stream = Corpus(replace(SETTINGS[setting], n_points=32), 123)

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import DataError
+from ...errors import DataError
 from .weights import app as weights
 
 VALIDATION_SEED = 999
@@ -51,7 +51,7 @@ def generate(
     trajectories: Curves = 0.0,
 ) -> None:
     """Write random functions with points and labels to a file."""
-    from ..corpus import generate_file
+    from ...corpus import generate_file
 
     settings = _settings(setting, points, min_points, noise, noisy, heavy_tails, trajectories)
     if n < 1:
@@ -72,7 +72,7 @@ def corpus(
     json_: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
 ) -> None:
     """Count what a corpus is made of: columns, depth, label length, operators, rejections."""
-    from ..corpus import SETTINGS, Corpus, draw_summary, read_file, summary
+    from ...corpus import SETTINGS, Corpus, draw_summary, read_file, summary
 
     if source in SETTINGS:
         found = summary(*Corpus(replace(SETTINGS[source], n_points=32), seed).block(0, n))
@@ -112,9 +112,9 @@ def train(
     threads: Annotated[int, typer.Option(help="threads of torch")] = 1,
 ) -> None:
     """Train the transformer on random functions; stopping it loses little, the same command goes on (needs torch)."""
-    from ..corpus import Corpus, Mixture, easier
-    from ..model.config import preset as preset_of
-    from ..model.schedule import PAPER_POINTS, config_of, cooling, find_checkpoint, paper_steps, settings_for
+    from ...corpus import Corpus, Mixture, easier
+    from ...model.config import preset as preset_of
+    from ...model.schedule import PAPER_POINTS, config_of, cooling, find_checkpoint, paper_steps, settings_for
 
     config = preset_of(preset)
     training = _training()
@@ -150,7 +150,7 @@ def train(
 
 def _training() -> Any:
     try:
-        from ..model import train as training
+        from ...model import train as training
     except ImportError as error:
         raise DataError(f"training needs torch ({error}): pip install 'unisymnet[torch]'") from error
     return training
@@ -158,8 +158,8 @@ def _training() -> Any:
 
 def _live(config: Any, settings: Any, n: int, seed: int) -> tuple[int, ...]:
     """Tokens that occur in ``n`` functions: a fifth to a third of all, and what a model writes costs time."""
-    from ..corpus import Corpus
-    from ..model.batches import alphabet_of
+    from ...corpus import Corpus
+    from ...model.batches import alphabet_of
 
     stream = Corpus(settings, seed)
     blocks = (stream(number, 512) for number in range(-(-n // 512)))
@@ -175,7 +175,7 @@ def _settings(
     heavy_tails: float,
     trajectories: float,
 ) -> Any:
-    from ..corpus import SETTINGS
+    from ...corpus import SETTINGS
 
     if name not in SETTINGS:
         raise DataError(f"unknown setting {name!r}; known are {', '.join(SETTINGS)}")

@@ -1,0 +1,1 @@
+"""Commands for those who train: random functions, training, and trained models."""
