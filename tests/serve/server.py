@@ -63,9 +63,9 @@ class Server:
         return str(json.loads(found)["error"])
 
     def events(
-        self, run: str, after: int = 0, until: tuple[str, ...] = ("end", "error", "lost")
+        self, run: str, after: int = 0, until: tuple[str, ...] = ("end", "error", "lost"), count: int | None = None
     ) -> list[dict[str, Any]]:
-        """The stream of a run up to one of these events, each with its id."""
+        """The stream of a run up to one of these events, or so many of them, each with its id."""
         line = http.client.HTTPConnection(self.host, self.port, timeout=LONG)
         try:
             headers = {"X-Unisymnet-Token": self.token, "Last-Event-ID": str(after)}
@@ -79,7 +79,7 @@ class Server:
                     number = int(text[4:])
                 elif text.startswith(b"data: "):
                     found.append({**json.loads(text[6:]), "id": number})
-                    if found[-1]["kind"] in until:
+                    if len(found) == count or (count is None and found[-1]["kind"] in until):
                         return found
             return found
         finally:
@@ -124,8 +124,9 @@ def served(folder: Path, *options: str, port: int = 0, outlive: bool = False) ->
 def end_workers(folder: Path) -> None:
     """Searches outlive their server; after a test nobody needs them."""
     for lock in folder.rglob("worker.lock"):
-        if is_held(lock.parent):
-            os.kill(int(lock.read_text()), signal.SIGKILL)
+        pid = int(lock.read_text() or 0)
+        if pid not in (0, os.getpid()) and is_held(lock.parent):
+            os.kill(pid, signal.SIGKILL)
 
 
 def write_tables(folder: Path) -> None:

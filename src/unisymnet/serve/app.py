@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -136,7 +137,11 @@ def make_app(page: Page, token: str, hosts: frozenset[str]) -> Guard:
 
     async def watch() -> None:
         while True:
-            await run_in_threadpool(page.workers.look)
+            try:
+                await run_in_threadpool(page.workers.look)
+            except Exception:  # a folder may vanish while it is looked at; the next look must come all the same
+                logging.getLogger("unisymnet").exception("while looking after the searches")
+                await asyncio.sleep(20 * LOOKS)
             await asyncio.sleep(LOOKS)
 
     @contextlib.asynccontextmanager

@@ -41,8 +41,8 @@ class Workers:
         for name, process in list(self._busy.items()):
             if process.poll() is not None:
                 del self._busy[name]
-                run = self.place.run(name)
-                if process.returncode and run.state() == "queued":  # trying again would fail again
+                run = Run(self.place.root / name, name)
+                if process.returncode and run.exists() and run.state() == "queued":  # trying again would fail again
                     run.tell("error", message=f"the search could not start: {self._last_words()}")
         runs = self.place.runs()
         states = {run.name: self.state(run) for run in runs}

@@ -48,7 +48,7 @@ class RunView {
   close() {
     this.stopFollowing?.();
     clearInterval(this.clock);
-    cancelAnimationFrame(this.waiting);
+    clearTimeout(this.waiting);
     byId("link").textContent = "";
   }
 
@@ -84,10 +84,10 @@ class RunView {
     else this.state = "running";
     this.reason = event.kind === "end" ? event.stopped : this.reason;
     this.changed = this.changed || before !== this.state || event.kind === "front";
-    if (!this.waiting) this.waiting = requestAnimationFrame(() => { this.waiting = 0; this.show(before); });
+    if (!this.waiting) this.waiting = setTimeout(() => { this.waiting = 0; this.show(); }, 30); // not by animation frame: a page in the background has none
   }
 
-  // Once a frame at most, however many events came.
+  // Thirty times a second at most, however many events came.
   async show() {
     if (this.shownState !== this.state) {
       const was = this.shownState;
