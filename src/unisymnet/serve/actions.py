@@ -63,12 +63,13 @@ class Actions:
             "shell": fit_command(wish),
             "python": python_source(request, table),
             "notes": notes,
-            "groups": views.groups(wish, table),
+            "known": views.known_view(wish, table),
         }
 
     def start(self, asked: dict[str, Any]) -> dict[str, Any]:
         wish = checked(asked)
-        read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))  # say now what would fail
+        table = read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))
+        views.known_view(wish, table)  # say now what would fail
         run = self.place.new_run(wish["data"])
         run.ask(wish | {"part": 1})
         self.workers.look()

@@ -5,6 +5,7 @@ Formulas come as MathML and cards as HTML, made and escaped by the report's own 
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ import numpy as np
 from ..cli.check import describe
 from ..cli.heads import without_units
 from ..cli.tables import Table
+from ..errors import DataError
 from ..formula import Formula
 from ..formula.constants import free
-from ..knowledge.units.system import make_units
+from ..knowledge.known import Known
 from ..regressor import UniSymNetRegressor
 from ..report.parts import LANGUAGES, formula_sections, r2_shown, shown
 from ..report.rows import Rows, influence, read_rows, thin
@@ -50,12 +52,17 @@ def table_view(results: Results, name: str, target: str | None) -> dict[str, Any
     return found | {"name": name}
 
 
-def groups(wish: dict[str, Any], table: Table) -> list[str]:
-    """What the units leave of the law, as far as they are known."""
-    units = {**table.units, **(wish["settings"].get("units") or {})}
-    names = [str(name) for name in table.X.columns]
-    system = make_units(units or None, wish["settings"].get("constants"), names, str(table.y.name))
-    return [] if system is None else [*system.groups_text(), *system.notes()]
+def known_view(wish: dict[str, Any], table: Table) -> list[str]:
+    """What the units leave of the law, and rows that break a constraint; a DataError where one cannot be read."""
+    settings = wish["settings"]
+    given = {field.name: settings.get(field.name) for field in fields(Known)}
+    given["units"] = {**table.units, **(settings.get("units") or {})} or None
+    names, target = [str(name) for name in table.X.columns], str(table.y.name)
+    known = Known(**given).of(names, target, table.X.to_numpy(dtype="float64"), table.y.to_numpy(dtype="float64"))
+    if known is None:
+        return []
+    found = [*known.units.groups_text(), *known.units.notes()] if known.units is not None else []
+    return [*found, *(known.shapes.contradictions(names) if known.shapes is not None else ())]
 
 
 def run_summary(results: Results, run: Run, state: str) -> dict[str, Any]:
@@ -108,6 +115,7 @@ def entry_view(entry: Any) -> dict[str, Any]:
         "r2_valid": entry.r2_valid,
         "r2_valid_text": None if entry.r2_valid is None else r2_shown(entry.r2_valid),
         "source": entry.source,
+        "remarks": [f"{head}: {cell}" for head, cell in entry.remarks],
     }
 
 
@@ -196,8 +204,6 @@ def sources(formula: Formula) -> list[dict[str, str]]:
 
 def _rows(results: Results, run: Run, model: UniSymNetRegressor) -> Rows | None:
     """The rows of the run, or None where its table is gone."""
-    from ..errors import DataError
-
     try:
         table = results.table(run, model)
         return read_rows(model.formula_.names, table.X, table.y)
@@ -210,7 +216,8 @@ def _constant(constant: Any) -> dict[str, Any]:
         "value": constant.value,
         "fitted": constant.fitted,
         "stderr": constant.stderr,
-        "simple": constant.snapped_to,
+        "simple": constant.meaning or constant.snapped_to,
+        "unit": constant.unit,
     }
 
 

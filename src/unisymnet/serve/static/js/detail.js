@@ -59,7 +59,7 @@ export class Detail {
 
   factText(r2, moved = false) {
     const { size, r2_valid_text: held, source } = this.formula;
-    return [`size ${size}`, `R² ${r2}`, held && !moved ? `R² on rows kept back ${held}` : null, moved ? "with moved constants" : source ? `proposed by ${source}` : null].filter(Boolean).join(" · ");
+    return [`size ${size}`, `R² ${r2}`, held && !moved ? `R² on rows kept back ${held}` : null, moved ? "with moved constants" : source ? `proposed by ${source}` : null, ...(moved ? [] : this.formula.remarks)].filter(Boolean).join(" · ");
   }
 
   copies() {
@@ -68,8 +68,8 @@ export class Detail {
       if (shown.open) shown.replaceChildren(shown.firstChild, ...(await this.sources()).map((one) => el("div", {}, el("div", { class: "command-head" }, el("h3", {}, one.label), copyButton("Copy", one.label, () => one.source)), el("pre", { tabindex: "0", role: "region", "aria-label": one.label }, one.source))));
     } } }, el("summary", {}, "Show the source in all languages"));
     return el("div", {}, el("div", { class: "copies", role: "group", "aria-label": "Copy the formula" }, el("span", { class: "hint" }, "Copy as"),
-      this.formula.sources.filter((one) => COPIED.includes(one.language)).map((one) => copyButton(one.label, `as ${one.label}`, () => source(one.language))),
-      el("button", { type: "button", class: "keep", on: { click: () => this.run.goOn(this.run.result?.asked?.settings.max_time ?? 60, this.formula.text) } }, "Keep this and search on")), shown);
+      this.formula.sources.filter((one) => COPIED.includes(one.language)).map((one) => copyButton(one.label, `as ${one.label}`, () => source(one.language)))), shown,
+      el("div", { class: "copies" }, el("button", { type: "button", class: "keep", on: { click: () => this.run.goOn(this.run.result?.asked?.settings.max_time ?? 60, this.formula.text) } }, "Keep this and search on")));
   }
 
   get isMoved() { return this.values.some((value, k) => value !== this.formula.values[k]); }
@@ -112,7 +112,8 @@ export class Detail {
     const label = constant.simple ?? number(value);
     const range = el("input", { type: "range", min: String(value - reach), max: String(value + reach), step: String(reach / 500), value: String(value), "aria-label": `Constant ${k + 1}, ${label}` });
     const box = el("input", { type: "number", step: "any", value: String(Number(value.toPrecision(7))), "aria-label": `Value of constant ${k + 1}` });
-    const said = constant.stderr !== null && constant.fitted !== null ? `${number(constant.fitted, 6)} ± ${number(constant.stderr, 2)}` : "held";
+    const unit = constant.unit ? ` ${constant.unit}` : "";
+    const said = constant.stderr !== null && constant.fitted !== null ? `${number(constant.fitted, 6)} ± ${number(constant.stderr, 2)}${unit}` : `held${unit}`;
     range.addEventListener("input", () => { this.values[k] = range.valueAsNumber; box.value = String(Number(range.valueAsNumber.toPrecision(6))); this.moved(); });
     box.addEventListener("input", () => { if (Number.isFinite(box.valueAsNumber)) { this.values[k] = box.valueAsNumber; range.value = box.value; this.moved(); } });
     return { node: el("div", { class: "slider" }, el("span", { class: "slider-name" }, label), range, box, el("span", { class: "hint" }, said)),

@@ -25,9 +25,9 @@ export async function setupView(main, { name }) {
     try {
       const found = await post("commands", asked());
       below.replaceChildren(commands(found.shell, found.python, found.notes.map(sentence).join(" ")));
-      grouped.replaceChildren(...(found.groups.length ? [el("h3", {}, "What the units leave of the law"), el("ul", {}, found.groups.map((text) => el("li", {}, text)))] : []));
+      grouped.replaceChildren(...(found.known.length ? [el("h3", {}, "What this says about the law"), el("ul", {}, found.known.map((text) => el("li", {}, text)))] : []));
     } catch (error) {
-      below.replaceChildren(el("p", { class: "card hint" }, error.message));
+      below.replaceChildren(el("section", { class: "card caution", role: "status" }, el("h2", {}, "Not yet"), el("p", { class: "error" }, error.message)));
     }
   });
   const changed = () => { columns.replaceChildren(columnTable(first, wish, offers, changed, refresh)); warn(); refresh(); };
@@ -103,7 +103,7 @@ function knowledge(wish, offers, refresh) {
   };
   const fields = [text("guesses", "Formulas you suspect", "One a line, in the names of the columns; other names are constants to fit: a*x/(b + x)", 2)];
   if ("constants" in offers) fields.push(text("constants", "Known constants", "One a line, with unit: g = 9.81 m/s^2", 2));
-  if ("constraints" in offers) fields.push(text("constraints", "What must hold", "One a line: dy/dx >= 0, y >= 0, f(0) = 1", 2));
+  if ("constraints" in offers) fields.push(text("constraints", "What must hold", "One a line: dy/dx >= 0, y(x=0) = 1, y -> 0 as x -> inf, even in x, 0 <= y <= 1", 2));
   if ("template" in offers) fields.push(text("template", "Form of the formula", "For example: exp(-f(t))*g(x) + c"));
   if ("noise" in offers) fields.push(text("noise", "Error of the measurements", "One standard deviation, in the unit of the column to explain, if you know it"));
   if ("goal" in offers) {
