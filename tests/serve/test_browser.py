@@ -87,7 +87,7 @@ def test_from_a_file_to_formulas_and_back(window: Browser, server: Server, folde
     before = int(window.run("document.getElementById('main').dataset.events"))
     window.reload()
     window.wait(f"Number(document.getElementById('main').dataset.events ?? 0) >= {before}")
-    assert window.run(ROWS) > 2
+    window.wait(f"{ROWS} > 2")
     # Hover shows, a click chooses, while it searches.
     window.hover('.point[data-choose="0"]')
     window.click('.point[data-choose="0"]')
