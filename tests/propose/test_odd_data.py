@@ -11,9 +11,9 @@ from unisymnet.propose.linear.bases import Bases, ExtendedBases
 from unisymnet.propose.linear.factors import Factors
 from unisymnet.propose.linear.monomial import Monomial
 from unisymnet.propose.pool import misfit
-from unisymnet.propose.relation.rational import Rational
-from unisymnet.propose.separable.boltzmann import Boltzmann
+from unisymnet.propose.relation.quotients import Rational
 from unisymnet.propose.separable.exponentials import Exponentials
+from unisymnet.propose.separable.inside import Boltzmann
 from unisymnet.propose.separable.offset import Offset
 from unisymnet.propose.separable.signomial import Signomial
 

@@ -1,4 +1,4 @@
-"""How well a proposal fits, and what it costs to describe: the measure by which stages choose what to yield.
+"""How well a proposal fits, what it costs to describe, and what all closed-form stages share: a pool and a task.
 
 Also the least-squares steps that stages share.  Final polishing and judging are the search's task.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ints
-from ..candidate import Proposal, Status
+from ..candidate import ParetoFront, Proposal, Status
 from ..deadline import Deadline
 from ..problem import Problem
 from ..symbolic.constants import free_constants
@@ -24,8 +24,10 @@ from .write.spell import spell
 __all__ = [
     "EXACT",
     "Model",
-    "Scored",
     "Pool",
+    "Scored",
+    "Stage",
+    "Task",
     "description_length",
     "is_constant",
     "least_squares",
@@ -224,3 +226,42 @@ def standard_errors(jacobian: Floats, rss: float) -> Floats:
             return np.full(k, np.inf)
         spread = np.diag(np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True))
         return np.sqrt(np.abs(spread) * rss / max(1, n - k)) / norms
+
+
+@dataclass(frozen=True)
+class Task:
+    """A problem put to a stage: where its formulas go, its random numbers, and until when it may work."""
+
+    problem: Problem
+    pool: Pool
+    rng: np.random.Generator
+    deadline: Deadline
+
+    def some_rows(self, limit: int) -> Ints:
+        """All rows, or ``limit`` of them in their order."""
+        return sample_rows(self.problem.n_rows, limit, self.rng)
+
+    def random_rows(self, limit: int) -> Ints:
+        """At most ``limit`` rows in random order: any first few of them are a sample."""
+        return self.rng.permutation(self.problem.n_rows)[:limit]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A proposer that solves for one kind of law, within ``seconds``."""
+
+    name: str = ""
+    seconds: float = math.inf
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        if not is_constant(problem) and self.suits(problem):
+            yield from self.asked(Task(problem, Pool(problem, self.name), rng, deadline.sooner(self.seconds)))
+
+    def suits(self, problem: Problem) -> bool:
+        """Can the data be this stage's affair at all?"""
+        return True
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        raise NotImplementedError

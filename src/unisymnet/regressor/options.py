@@ -14,7 +14,7 @@ from ..fit.sfo.exponents import EXPONENTS
 from ..fit.sfo.sfo import SFO
 from ..knowledge.known import Known
 from ..problem import Problem
-from ..propose.view.noise import looks_noisy, only_noise_left
+from ..propose.view.smooth import looks_noisy, only_noise_left
 from ..protocols import Proposer
 from ..search.literal import literal_proposers, literal_sfo
 from ..search.loop import SearchSettings

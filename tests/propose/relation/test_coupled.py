@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from recover import draw, solve
 
-from unisymnet.propose.relation.coupled import Coupled
+from unisymnet.propose.relation.quotients import Coupled
 from unisymnet.propose.write.polynomial import cost
 
 

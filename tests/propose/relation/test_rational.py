@@ -8,11 +8,10 @@ from recover import draw, solve
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.linear.basis import polynomial
-from unisymnet.propose.pool import Pool, misfit
+from unisymnet.propose.pool import Pool, Task, misfit
 from unisymnet.propose.relation.equation import Equation
 from unisymnet.propose.relation.fit import fitted
-from unisymnet.propose.relation.rational import Rational
-from unisymnet.propose.stage import Task
+from unisymnet.propose.relation.quotients import Rational
 from unisymnet.propose.view.views import views_of
 from unisymnet.propose.write.polynomial import cost
 from unisymnet.propose.write.write import write_ratio

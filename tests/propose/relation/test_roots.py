@@ -8,11 +8,10 @@ from recover import draw, solve
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.linear.basis import polynomial
-from unisymnet.propose.pool import Pool
+from unisymnet.propose.pool import Pool, Task
 from unisymnet.propose.relation.equation import Equation
 from unisymnet.propose.relation.fit import fitted
 from unisymnet.propose.relation.roots import Roots
-from unisymnet.propose.stage import Task
 from unisymnet.propose.view.views import views_of
 from unisymnet.propose.write.polynomial import cost
 

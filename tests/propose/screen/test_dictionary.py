@@ -50,7 +50,7 @@ def test_only_permitted_operators_are_used(allowed):
 
 
 def test_formulas_of_families_agree_with_their_columns():
-    from unisymnet.propose.screen.scan import inner
+    from unisymnet.fit.kernels.scan import inner
 
     s = RNG.uniform(0.1, 0.9, size=40)
     for log in (True, False):

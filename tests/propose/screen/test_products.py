@@ -3,7 +3,7 @@
 import pytest
 from recover import draw, solve
 
-from unisymnet.propose.screen.products import Products
+from unisymnet.propose.screen.features import Products
 
 LAWS = [
     ("2.3*exp(-0.31*x0)*sin(4.7*x0+0.6)+0.9", [(0, 10)], 300),

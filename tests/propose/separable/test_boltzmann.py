@@ -5,8 +5,8 @@ import pytest
 from listing import proposals
 from recover import draw, solve
 
-from unisymnet.propose.separable.boltzmann import Boltzmann
-from unisymnet.propose.separable.exponents import fit_exponents
+from unisymnet.fit.kernels.signomials import fit_exponents
+from unisymnet.propose.separable.inside import Boltzmann
 
 
 @pytest.mark.parametrize(

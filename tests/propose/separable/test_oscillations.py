@@ -11,7 +11,7 @@ from listing import proposals
 from unisymnet import UniSymNetRegressor
 from unisymnet.problem import make_problem
 from unisymnet.propose.pool import misfit
-from unisymnet.propose.separable.oscillations import Oscillations
+from unisymnet.propose.separable.curves import Oscillations
 from unisymnet.symbolic.expr import evaluate
 
 RNG = np.random.default_rng(0)

@@ -9,7 +9,7 @@ from listing import proposals
 from unisymnet import UniSymNetRegressor
 from unisymnet.problem import make_problem
 from unisymnet.propose.pool import misfit
-from unisymnet.propose.separable.peaks import Peaks
+from unisymnet.propose.separable.curves import Peaks
 from unisymnet.symbolic.expr import evaluate
 
 T = np.random.default_rng(0).uniform(0.1, 10.0, 150)

@@ -5,7 +5,7 @@ import pytest
 from listing import proposals
 from recover import draw, solve
 
-from unisymnet.propose.separable.exponents import fit_exponents
+from unisymnet.fit.kernels.signomials import fit_exponents
 from unisymnet.propose.separable.signomial import Signomial
 
 

@@ -7,7 +7,7 @@ from recover import draw, solve
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
-from unisymnet.propose.separable.stretched import Stretched
+from unisymnet.propose.separable.inside import Stretched
 
 ONE, TWO = [(0.1, 5.0)], [(0.1, 5.0), (0.2, 3.0)]
 

@@ -9,7 +9,7 @@ from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.linear.monomial import Monomial
-from unisymnet.propose.smaller.relevant import Relevant, relevant_inputs
+from unisymnet.propose.smaller.reduce import Relevant, relevant_inputs
 
 
 def _with_noise_columns(law, d, n=160, noise=0.0):

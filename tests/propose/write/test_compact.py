@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from unisymnet.problem import make_problem
 from unisymnet.propose.write.compact import compact_ratio, compact_sum
-from unisymnet.propose.write.factor import linear_factors, rank_one, squares
-from unisymnet.propose.write.merge import merged
 from unisymnet.propose.write.polynomial import cost, divide, make_poly, multiply
+from unisymnet.propose.write.shorten import linear_factors, merged, rank_one, squares
 from unisymnet.propose.write.spell import spell
 from unisymnet.symbolic.expr import Call, Var, evaluate, walk
 from unisymnet.symbolic.parse import parse

@@ -21,10 +21,8 @@ from ...arrays import Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Expr
-from ..pool import Model, least_squares, standard_errors
-from ..stage import Stage, Task
-from ..view.target import Target
-from ..view.views import View, views_of
+from ..pool import Model, Stage, Task, least_squares, standard_errors
+from ..view.views import Target, View, views_of
 from ..write.write import write_sum
 from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, thirds, unaries
 from .eliminate import exact_support, plain_length, residual_norms, selections

@@ -16,8 +16,7 @@ from ...arrays import Bools, Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
 from ..pool import Model, least_squares, standard_errors
-from ..view.target import capped
-from ..view.views import View
+from ..view.views import View, capped
 from ..write.polynomial import Form, add_forms, cost, monomial
 from ..write.write import solved
 from .eliminate import plain_length, selections

@@ -16,7 +16,7 @@ import numpy as np
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
-from ..stage import Stage, Task
+from ..pool import Stage, Task
 from ..view.views import View, views_of
 from .bases import EXACT_SHARE
 from .eliminate import exact_support, residual_norms

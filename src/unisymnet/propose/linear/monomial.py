@@ -18,8 +18,7 @@ from ...arrays import Bools, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..pool import least_squares, standard_errors
-from ..stage import Stage, Task
+from ..pool import Stage, Task, least_squares, standard_errors
 from ..view.views import View, views_of
 from ..write.polynomial import Form, monomial
 

@@ -1,11 +1,12 @@
 """Σ_k t^k·P_k(x) = 0 with t a view of y and small polynomials P_k, as a null vector of the columns t^k·φ(x).
 
-Two polynomials make a quotient, t = −P_0/P_1, three the root of a quadratic equation.  Clean data only: fit.py looks at
-noisy ones.
+Two polynomials make a quotient, t = −P_0/P_1, three the root of a quadratic equation.  First null vectors themselves:
+which few columns of a table are bound by one linear relation, if any are.  Clean data only: fit.py looks at noisy ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,13 +14,70 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...problem import Problem
 from ..linear.basis import Basis, Grid
-from ..stage import Task
+from ..pool import Task
 from ..view.views import View, views_of
 from ..write.polynomial import Poly
 from ..write.write import write_ratio
-from .null import NULL, single, triangle, unit_rows
 
-__all__ = ["Equation", "Scan", "TOLERANCES", "exact_quotient"]
+__all__ = ["Equation", "NULL", "Scan", "TOLERANCES", "exact_quotient", "single", "triangle", "unit_rows"]
+
+# Relative singular values: below the first a vector is a null vector; a law stands out from the next one, and
+# loses its null vector (second) when any of its terms is left out.
+NULL, LEAST_TERM = 1e-12, 1e-8
+MOST_COLUMNS = 80
+GAP = 1e-4  # many columns are nearly bound without a law; a law stands out from these
+
+
+def unit_rows(matrix: Floats) -> Floats:
+    """Finite rows, scaled to count alike: a large target must not drown the others."""
+    sizes = np.linalg.norm(matrix, axis=1)
+    good = np.isfinite(sizes) & (sizes > 0)
+    return matrix[good] / sizes[good, None]
+
+
+def triangle(matrix: Floats) -> Floats:
+    return np.asarray(np.linalg.qr(matrix, mode="r"), dtype=np.float64)
+
+
+def _singular(table: Floats) -> Floats:
+    return np.asarray(np.linalg.svd(table, compute_uv=False), dtype=np.float64)
+
+
+def _has_null(table: Floats) -> bool:
+    values = _singular(table)
+    return bool(values[-1] < NULL * values[0])
+
+
+def single(table: Floats, prices: Sequence[float], fewest: int = 3) -> Ints | None:
+    """Columns with exactly one null vector, in which none is idle; None if the null vector is no law."""
+    if not np.isfinite(table).all():
+        return None  # columns so small that their squares vanish have no length to be divided by
+    keep = np.arange(table.shape[1])
+    if len(keep) > 1:
+        values = _singular(table)
+        if values[-2] < min(NULL * 1e3 * values[0], values[-1] / GAP):
+            if len(keep) > MOST_COLUMNS:
+                return None  # smaller degrees have been tried, and the elimination would take long
+            # Several null vectors: leave out dear columns as long as one vector remains.
+            for k in sorted(keep, key=lambda k: -prices[int(k)]):
+                rest = keep[keep != k]
+                if _has_null(triangle(table[:, rest])):
+                    keep = rest
+    for _ in range(6):
+        vector = np.linalg.svd(table[:, keep])[2][-1]
+        small = np.abs(vector) < 1e-7 * np.max(np.abs(vector))
+        if not small.any():
+            break
+        keep = keep[~small]
+    if not fewest <= len(keep) or not _has_null(triangle(table[:, keep])):
+        return None
+    for k in keep[::-1]:
+        rest = keep[keep != k]
+        values = _singular(triangle(table[:, rest]))
+        if values[-1] < LEAST_TERM * values[0]:
+            return None
+    return keep
+
 
 VIEWS = ("y", "y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")
 MOST_TERMS = 24

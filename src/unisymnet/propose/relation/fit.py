@@ -15,10 +15,8 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ..linear.eliminate import plain_length
-from ..pool import Model, least_squares, standard_errors
-from ..stage import Task
-from ..view.target import Target
-from ..view.views import View
+from ..pool import Model, Task, least_squares, standard_errors
+from ..view.views import Target, View
 from ..write.polynomial import Poly, Powers
 from .equation import Equation
 

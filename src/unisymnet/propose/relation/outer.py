@@ -20,8 +20,7 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product
 from ..linear.basis import Basis, polynomial
-from ..pool import Pool
-from ..stage import Stage, Task
+from ..pool import Pool, Stage, Task
 from ..view.views import View
 from ..write.write import write_ratio
 from .equation import Equation, exact_quotient

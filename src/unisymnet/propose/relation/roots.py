@@ -13,7 +13,7 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Expr
 from ..linear.basis import Basis, polynomial
-from ..stage import Stage, Task
+from ..pool import Stage, Task
 from ..view.views import views_of
 from ..write.polynomial import Poly, multiply
 from ..write.write import write_ratio, write_root
@@ -90,7 +90,7 @@ def _triples(problem: Problem, degrees: Sequence[tuple[int, ...]], most: int) ->
 def _solved(task: Task, equation: Equation) -> bool:
     """Add the root to the pool, if the null vector is a law."""
     law = equation.law(task)
-    if law is None or not len(law[2]) or not len(law[1]):  # a quotient or a root of one: rational.py
+    if law is None or not len(law[2]) or not len(law[1]):  # a quotient or a root of one: quotients.py
         return False
     for tol in TOLERANCES:
         for expr in _written(task.problem, law, tol):

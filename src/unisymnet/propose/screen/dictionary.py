@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats
+from ...fit.kernels.inner import Codes
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate, product, total, walk
-from .inner import Codes
 
 __all__ = ["Argument", "FAMILIES", "Family", "ONE", "affine", "arguments", "families", "monomial", "power", "usable"]
 

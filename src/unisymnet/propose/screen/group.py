@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from ...arrays import Floats, Ints
 from ...deadline import Deadline
+from ...fit.kernels.scan import COLUMNS, OFFSET, Codes, coarse, inner, refine_many
 from ...problem import Problem
 from ...symbolic.expr import Expr
 from ..pool import EXACT, Pool, Scored, misfit
 from ..view.views import View
 from .dictionary import ONE, Argument, Family, usable
 from .models import MIN_SPAN, Model, finish
-from .scan import COLUMNS, OFFSET, Codes, coarse, inner, refine_many
 from .spaces import Part, Space, make_space
 
 __all__ = ["Group", "Starts", "frequency_bands", "groups_of", "kappa_grids", "term_rows"]

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Floats, Ints
+from ...fit.kernels.scan import OFFSET, Codes, inner, refine
 from ...symbolic.expr import Call, Const, Expr, call, product
 from .dictionary import FAMILIES, ONE, Family, affine
-from .scan import OFFSET, Codes, inner, refine
 from .spaces import Part, Space, read_exponent
 
 __all__ = ["Model", "finish"]

@@ -2,7 +2,7 @@
 
 Columns are inner functions with coarse constants, multipliers included.  Every pair is scored by the 2×2 formula on
 the Gram matrix; the best structures have all their constants refined together by variable projection.  It does not
-multiply two inner functions (see products.py).
+multiply two inner functions (see features.py).
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
+from ...fit.kernels.gram import best_pairs, best_triples
+from ...fit.kernels.scan import OFFSET, inner
 from ...problem import Problem
 from ...symbolic.expr import Var
-from ..pool import Pool
-from ..stage import Stage, Task
+from ..pool import Pool, Stage, Task
 from ..view.views import View, views_of
 from .dictionary import ONE, Family, arguments, families
 from .features import SMOOTH_VIEWS, sensible
-from .gram import best_pairs, best_triples
 from .group import NICE, OSCILLATING, SOLVED, Group, groups_of, term_rows
-from .scan import OFFSET, inner
 from .spaces import Part, Space, crosses_zero, log_basis, polynomial_basis, weightings
 
 __all__ = ["Pairs"]

@@ -1,7 +1,9 @@
 """A line and a few components in one input, found one after the other: y = a + b·x + Σ components.
 
 The strongest component of a grid is taken, all constants are refined together, and the next is looked for in what is
-left.  What components are (waves, peaks, steps) is their own affair: oscillations.py and peaks.py.
+left.  Two kinds: waves, damped or not, exp(−k·x)·(A·cos(ωx) + B·sin(ωx)), as in beats and tides; peaks and steps
+c·u((x − m)/s) with u = exp(−s²), 1/(1 + s²), tanh (a logistic curve is one) or atan, as in spectra and switches.  Waves
+times other functions, or in several inputs, are for products, pairs, modulated and planewaves.
 """
 
 from __future__ import annotations
@@ -18,12 +20,10 @@ from ...arrays import Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
 from ...problem import Problem
-from ...symbolic.expr import Const, Expr, Var, product, total
-from ..pool import Pool, least_squares
-from ..stage import Task
+from ...symbolic.expr import Call, Const, Expr, Var, product, total
+from ..pool import Pool, Stage, Task, least_squares
 
-__all__ = ["DONE", "Component", "Curves", "Unit"]
-
+__all__ = ["Component", "Curves", "DONE", "Oscillations", "Peaks", "Unit"]
 
 LEAST_ROWS = 12
 LEAST_GAIN = 0.2  # of what is left, that a component must explain to be one
@@ -184,3 +184,139 @@ class _Rows:
         for spelling, line in combinations_of(range(self.kind.n_spellings), lines):
             parts = [self.kind.written(*constants, self.unit, spelling) for constants in self.components(params)]
             yield total([*line, *parts])
+
+
+RATES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, -0.25, -0.5, -1.0)  # over half the range of the input
+STEPS_A_PERIOD = 4  # frequencies within which one more period fits the range
+MAX_LOG_HEIGHT = 30.0
+LEAST_ANGLE = 0.5  # radians to either side of the middle: less is a bend, not a wave
+
+
+@dataclass(frozen=True)
+class Oscillations(Stage):
+    """Settings: waves at most, periods in the range of the input at most, rows; ``noisy`` as in curves.py."""
+
+    name: str = "oscillations"
+    n_waves: int = 3
+    max_periods: float = 40.0
+    noisy: bool = False
+    max_rows: int = 400
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        curves = Curves(self.n_waves, self.noisy, self.max_rows)
+        wave = _Wave(self.max_periods, n_spellings=2 if task.problem.allows("exp") else 1)
+        kinds: list[Component] = [wave] if task.problem.allows("sin", "cos") else []
+        yield from curves.proposals(task, kinds)
+
+
+@dataclass(frozen=True)
+class _Wave:
+    """exp(−k·t)·cos(ωt) and the same with a sine; spelling 1 keeps the damping, 0 leaves it out."""
+
+    max_periods: float
+    n_spellings: int
+    n_linear: int = 2
+    n_inner: int = 2
+
+    def grid(self, t: Floats) -> Floats:
+        periods = min(self.max_periods, len(t) / 4.0)
+        frequencies = np.arange(1, int(STEPS_A_PERIOD * periods) + 1) * (math.pi / STEPS_A_PERIOD)
+        return np.array([(k, w) for k in RATES for w in frequencies])
+
+    def columns(self, inner: Floats, t: Floats) -> Floats:
+        k, w = inner[..., :1], inner[..., 1:]
+        fade, angle = np.exp(-k * t), w * t
+        return np.stack([fade * np.cos(angle), fade * np.sin(angle)], axis=-2)
+
+    def slopes(self, inner: Floats, t: Floats) -> Floats:
+        cosine, sine = self.columns(inner, t)
+        return np.array([[-t * cosine, -t * sine], [-t * sine, t * cosine]])
+
+    def is_sound(self, inner: Floats) -> bool:
+        return bool(abs(inner[1]) >= LEAST_ANGLE)
+
+    def written(self, linear: Floats, inner: Floats, unit: Unit, spelling: int) -> Expr:
+        (a, b), (rate, frequency) = linear.tolist(), (inner / unit.half).tolist()
+        angle = math.atan2(a, b) - frequency * unit.middle
+        # As the sine or cosine with the smallest phase: noise may hide that there is none.
+        turns = round(2.0 * angle / math.pi)
+        phase = angle - turns * math.pi / 2.0
+        shift: list[Expr] = [Const(phase)] if abs(phase) > DONE else []
+        inside = total([product([Const(frequency), Var(0)]), *shift])
+        wave = Call("cos" if turns % 2 else "sin", (inside,))
+        height = math.hypot(a, b) * (-1.0 if turns % 4 in (2, 3) else 1.0)
+        if spelling == 0:
+            return product([Const(height), wave])
+        # Far from 0, as years are, the height at 0 may be beyond all numbers: then the height is that in the middle.
+        start = 0.0 if abs(rate * unit.middle) < MAX_LOG_HEIGHT else unit.middle
+        since = total([Var(0), Const(-start)]) if start else Var(0)
+        fading = Call("exp", (product([Const(-rate), since]),))
+        return product([Const(height * math.exp(rate * (unit.middle - start))), wave, fading])
+
+
+PLACES = np.linspace(-1.2, 1.2, 49)  # 0 is the middle of the range, 1 its end
+WIDTHS = np.geomspace(0.02, 2.0, 10)
+SHAPES = {"gauss": "exp", "lorentz": "div", "tanh": "tanh", "atan": "atan"}  # and the operator that each needs
+NARROWEST, WIDEST, FARTHEST = 2e-3, 20.0, 3.0
+
+
+@dataclass(frozen=True)
+class Peaks(Stage):
+    """Settings: peaks or steps at most, rows; ``noisy`` as in curves.py."""
+
+    name: str = "peaks"
+    n_peaks: int = 3
+    noisy: bool = False
+    max_rows: int = 400
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        curves = Curves(self.n_peaks, self.noisy, self.max_rows)
+        kinds = [_Peak(shape) for shape, needed in SHAPES.items() if task.problem.allows(needed)]
+        yield from curves.proposals(task, kinds)
+
+
+@dataclass(frozen=True)
+class _Peak:
+    """u(k·(t − m)): the inner constants are m and k."""
+
+    shape: str
+    n_linear: int = 1
+    n_inner: int = 2
+    n_spellings: int = 1
+
+    def grid(self, t: Floats) -> Floats:
+        return np.array([(m, 1.0 / s) for m in PLACES for s in WIDTHS])
+
+    def columns(self, inner: Floats, t: Floats) -> Floats:
+        return self._function(inner[..., 1:] * (t - inner[..., :1]))[0][..., None, :]
+
+    def slopes(self, inner: Floats, t: Floats) -> Floats:
+        m, k = inner
+        slope = self._function(k * (t - m))[1]
+        return np.array([[-k * slope], [(t - m) * slope]])
+
+    def _function(self, s: Floats) -> tuple[Floats, Floats]:
+        """u(s) and u'(s)."""
+        if self.shape == "gauss":
+            values = np.exp(-np.minimum(s * s, 700.0))
+            return values, -2.0 * s * values
+        if self.shape == "tanh":
+            values = np.tanh(s)
+            return values, 1.0 - values * values
+        bell = 1.0 / (1.0 + s * s)
+        return (bell, -2.0 * s * bell * bell) if self.shape == "lorentz" else (np.arctan(s), bell)
+
+    def is_sound(self, inner: Floats) -> bool:
+        m, k = np.abs(inner)
+        return bool(m < FARTHEST and 1.0 / WIDEST < k < 1.0 / NARROWEST)
+
+    def written(self, linear: Floats, inner: Floats, unit: Unit, spelling: int) -> Expr:
+        place, rate = float(inner[0]) * unit.half + unit.middle, abs(float(inner[1])) / unit.half
+        height = float(linear[0]) * (1.0 if self.shape in ("gauss", "lorentz") else float(np.sign(inner[1])))
+        apart = total([Var(0), Const(-place)])
+        if self.shape in ("tanh", "atan"):
+            return product([Const(height), Call(self.shape, (product([Const(rate), apart]),))])
+        square = product([Const(rate * rate), Call("pow", (apart, Const(2.0)))])
+        if self.shape == "gauss":
+            return product([Const(height), Call("exp", (product([Const(-1.0), square]),))])
+        return product([Const(height), Call("pow", (total([square, Const(1.0)]), Const(-1.0)))])

@@ -2,7 +2,7 @@
 
 The constant κ is scanned with everything else eliminated, and refined by Gauss-Newton; then the few terms that matter
 are found as in bases.py.  Cooling towards a surrounding temperature, charging from any start, growing seasons are of
-this kind.  For clean data; products.py and pairs.py look at noisy ones.
+this kind.  For clean data; features.py and pairs.py look at noisy ones.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, product
 from ..linear.bases import exact_formula
 from ..linear.basis import Basis, Unary, extended, polynomial
-from ..stage import Stage, Task
+from ..pool import Stage, Task
 from ..view.views import View, views_of
 
 __all__ = ["Modulated"]

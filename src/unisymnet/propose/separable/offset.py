@@ -17,8 +17,7 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
-from ..pool import Model, least_squares, sample_rows, standard_errors
-from ..stage import Stage, Task
+from ..pool import Model, Stage, Task, least_squares, sample_rows, standard_errors
 from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
 

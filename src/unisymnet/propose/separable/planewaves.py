@@ -2,7 +2,7 @@
 
 A sine of a sum is no sum of functions of single columns, and looks like noise to most other stages.  All frequencies
 of all columns together are a spectrum, which one product of matrices computes; its highest peaks are refined.  Waves
-in one column are oscillations.py's.
+in one column are curves.py's.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from ...arrays import Bools, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
-from ..pool import Pool, least_squares
-from ..stage import Stage, Task
+from ..pool import Pool, Stage, Task, least_squares
 from ..view.views import View, views_of
 
 __all__ = ["PlaneWaves"]

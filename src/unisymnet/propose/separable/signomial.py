@@ -16,16 +16,14 @@ import numpy as np
 
 from ...arrays import Bools, Floats, Ints
 from ...candidate import Proposal
+from ...fit.kernels.signomials import fit_exponents
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple
-from ..pool import Model, least_squares, sample_rows, standard_errors
-from ..stage import Stage, Task
-from ..view.target import Target
-from ..view.views import View, views_of
+from ..pool import Model, Stage, Task, least_squares, sample_rows, standard_errors
+from ..view.views import Target, View, views_of
 from ..write.polynomial import Poly, make_poly
 from ..write.write import write_sum
-from .exponents import fit_exponents
 
 __all__ = ["Signomial"]
 

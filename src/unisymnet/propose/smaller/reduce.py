@@ -1,28 +1,34 @@
 """Smaller problems: inputs left out, power laws stripped, two inputs merged into one; then the stages search there.
 
 Reductions (see reductions.py) are chained as far as they go, and the stages given are asked about the smallest problem
-first.  Formulas found there are written back in the inputs of the whole problem.  Which stages these are is not known
-here.
+first.  Formulas found there are written back in the inputs of the whole problem.  ``Relevant`` only leaves out columns
+that do not matter, one by one, as long as a polynomial in the others predicts some view of y as well (an F test): few
+rows and many columns leave no room for full bases.  A column wrongly left out costs time, not the law: the whole
+problem is searched all the same.  Which stages search is not known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...protocols import Proposer
-from ..pool import EXACT, misfit
+from ...symbolic.expr import Const, Var
+from ..pool import EXACT, is_constant, misfit
 from ..screen.spaces import weightings
-from ..view.noise import looks_noisy
+from ..view.smooth import looks_noisy, polynomial, standardised
+from ..view.views import Target, views_of
 from .reduction import Reduction
 from .reductions import best_reduction
 
-__all__ = ["Reduce", "chain"]
+__all__ = ["Reduce", "Relevant", "chain", "relevant_inputs"]
 
 
 @dataclass(frozen=True)
@@ -85,3 +91,107 @@ def chain(
             return
         yield step
         problem = smaller
+
+
+VIEWS = ("y", "ln(y)", "1/y", "y**2", "sqrt(y)")
+CHANCE = 1e-5  # what polynomials cannot follow is not normal, so the test must be strict
+MAX_ROWS, MAX_COLUMNS = 400, 120
+ROWS_A_COLUMN = 2.5
+PLENTY = 50  # rows for each input: then the stages that search the whole have room enough
+
+
+@dataclass(frozen=True)
+class Relevant:
+    """Settings: the stages asked about the smaller problem, others for one that looks noisy, seconds for it.
+
+    At most a ``share`` of the time left is spent: an input that matters little may have been left out.
+    """
+
+    stages: tuple[Proposer, ...] = ()
+    noisy_stages: tuple[Proposer, ...] = ()
+    name: str = "relevant"
+    max_time: float = 12.0
+    share: float = 0.4
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        d, n = problem.n_features, problem.n_rows
+        if d < 2 or not 12 <= n < PLENTY * d or is_constant(problem):
+            return
+        kept = relevant_inputs(problem)
+        smaller = Reduction(tuple(Var(i) for i in kept), Const(1.0), 1.0)
+        if len(kept) < problem.n_features and (part := smaller.apply(problem)) is not None:
+            inside = Reduce(stages=self.stages, noisy_stages=self.noisy_stages)
+            limit = deadline.sooner(min(self.max_time, self.share * deadline.remaining()))
+            for proposal in inside.solve(part, rng, limit):
+                yield Proposal(smaller.lift(proposal.expr), f"{self.name}/{proposal.source}")
+
+
+def relevant_inputs(problem: Problem, chance: float = CHANCE) -> list[int]:
+    """The inputs without which no polynomial predicts y as well, at least one."""
+    rows = np.unique(np.linspace(0, problem.n_rows - 1, MAX_ROWS).astype(int))
+    frames = list(_frames(problem, rows))
+    kept = list(range(problem.n_features))
+    while len(kept) > 1 and frames:
+        degree = _degree(len(kept), len(rows))
+        best = min(frames, key=lambda frame: frame.left(kept, degree)[0])
+        chances = [best.chance(kept, i, degree) for i in kept]
+        if max(chances) < chance:
+            break
+        kept.pop(int(np.argmax(chances)))
+    return kept
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A view of the target and coordinates (inputs or logarithms), both with the weights of the view."""
+
+    coordinates: Floats
+    target: Floats
+    weight: Floats
+
+    def left(self, kept: Sequence[int], degree: int) -> tuple[float, int]:
+        """Residual sum of squares in units of y and the number of columns of a polynomial in some inputs."""
+        design = _design(self.coordinates[:, list(kept)], degree) * self.weight[:, None]
+        target = self.target * self.weight
+        basis = np.linalg.qr(design)[0]
+        residual = target - basis @ (basis.T @ target)
+        # Below rounding all fits are equally good.
+        return max(float(residual @ residual), 1e-18 * float(target @ target)), design.shape[1]
+
+    def chance(self, kept: Sequence[int], without: int, degree: int) -> float:
+        """How often a column of noise would seem to matter as much as this input does."""
+        from scipy.stats import f as f_distribution  # scipy.stats takes half a second to load
+
+        full, p = self.left(kept, degree)
+        smaller, q = self.left([i for i in kept if i != without], degree)
+        ratio = (smaller - full) / (p - q) / (full / (len(self.target) - p))
+        return float(f_distribution.sf(ratio, p - q, len(self.target) - p))
+
+
+def _frames(problem: Problem, rows: Ints) -> Iterator[_Frame]:
+    X = problem.X[rows]
+    coordinates = [X]
+    if np.all((X > 0.0).all(axis=0) | (X < 0.0).all(axis=0)):
+        coordinates.append(np.log(np.abs(X)))
+    for view in views_of(problem, VIEWS):
+        target = Target.see(problem, view, rows)
+        if len(target) == len(rows):
+            yield from (_Frame(z, target.values, target.weights) for z in coordinates)
+
+
+def _degree(n_inputs: int, n_rows: int) -> int:
+    """Of the full polynomial that the rows bear; 1 stands for a sum of functions of one input each."""
+    most = min(MAX_COLUMNS, n_rows / ROWS_A_COLUMN)
+    degree = 1
+    while degree < 8 and math.comb(n_inputs + degree + 1, n_inputs) <= most:
+        degree += 1
+    return degree
+
+
+def _design(z: Floats, degree: int) -> Floats:
+    z = standardised(z)
+    if degree > 1:
+        return polynomial(z, MAX_COLUMNS, max_degree=degree)
+    return np.column_stack([np.ones(len(z)), *(z**k for k in (1, 2, 3))])

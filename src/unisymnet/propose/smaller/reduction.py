@@ -1,20 +1,26 @@
-"""A reduction to a smaller problem: what it is, and the regressions that all kinds of reductions share."""
+"""A reduction to a smaller problem: what it is, the regressions that all kinds share, and functions of one input.
+
+y = u(κ·x_i)·y'(others) and view(y) = c·u(κ·x_i) + y'(others): the constant κ is the one for which the others predict
+best what is left (a grid, then Brent's method).  It is known to a few digits only, unless it is a simple number; the
+search polishes it with all others.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from ...arrays import Floats
 from ...problem import Problem
-from ...symbolic.expr import Const, Expr, Var, evaluate, product, rebuild, total
+from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, rebuild, total
 from ..screen.dictionary import monomial
 from ..view.smooth import Frame
 
-__all__ = ["Reduction", "simplest", "with_column", "without"]
-
+__all__ = ["Reduction", "factors", "simplest", "summands", "with_column", "without"]
 
 ZERO: Expr = Const(0.0)
 
@@ -93,3 +99,101 @@ def simplest(value: float) -> float:
         if near and abs(near - value) < 2e-3 * abs(value):
             return near
     return value
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A function of one input with one constant: how it is written, and where its constant is looked for."""
+
+    needs: tuple[str, ...]
+    build: Callable[[Expr, float], Expr]
+    low: float
+    high: float
+    signs: tuple[float, ...] = (1.0,)
+    relative: bool = False  # the constant multiplies |x| rather than the range of x
+    linear: bool = False  # as a summand it would be a power of x
+
+
+def _of(op: str) -> Callable[[Expr, float], Expr]:
+    return lambda x, k: Call(op, (x if k == 1.0 else product([Const(k), x]),))
+
+
+SHAPES = (
+    _Shape(("cos",), _of("cos"), 0.7, 12.0),
+    _Shape(("sin",), _of("sin"), 0.7, 12.0),
+    _Shape(("exp",), _of("exp"), 0.3, 8.0, (1.0, -1.0)),
+    _Shape(("add",), lambda x, k: total([Const(1.0), product([Const(k), x])]), 0.1, 10.0, (1.0, -1.0), True, True),
+    _Shape(
+        ("add", "div"),
+        lambda x, k: Call("div", (Const(1.0), total([Const(1.0), product([Const(k), x])]))),
+        0.1, 10.0, (1.0, -1.0), True,
+    ),
+)  # fmt: skip
+POWERS = tuple(lambda x, k, a=a: monomial([x], [a]) for a in (1.0, 2.0, -1.0, 3.0, 0.5))
+SIMPLE = (1.0, 2.0, 0.5, 3.0, math.pi, 2 * math.pi)
+
+
+def factors(problem: Problem, frame: Frame) -> Iterator[Reduction]:
+    """y = u(κ·x_i)·y'(others): every input and shape, κ by a grid and Brent's method."""
+    for i in range(frame.n_features):
+        design = frame.design(np.delete(frame.coordinates, i, axis=1))
+        kept = tuple(Var(k) for k in range(frame.n_features) if k != i)
+        for shape in SHAPES:
+            if not all(problem.allows(op) for op in (*shape.needs, "mul")):
+                continue
+
+            def ratio(k: float, shape: _Shape = shape, i: int = i, design: Floats = design) -> float:
+                law = evaluate(shape.build(Var(i), k), frame.X)
+                if np.any(law == 0.0) or not np.isfinite(law).all():
+                    return math.inf
+                return frame.ratio(*without(frame, design, law))
+
+            constant, evidence = _best_constant(ratio, shape, frame, i)
+            yield Reduction(kept, shape.build(Var(i), constant), evidence)
+
+
+def summands(problem: Problem, frame: Frame) -> Iterator[Reduction]:
+    """view(y) = c·u(κ·x_i) + y'(others), also with c·x_i^a."""
+    if not problem.allows("add", "mul"):
+        return
+    for i in range(frame.n_features):
+        design = frame.design(np.delete(frame.coordinates, i, axis=1))
+        kept = tuple(Var(k) for k in range(frame.n_features) if k != i)
+        for shape in SHAPES:
+            if shape.linear or not all(problem.allows(op) for op in shape.needs):
+                continue
+
+            def ratio(k: float, shape: _Shape = shape, i: int = i, design: Floats = design) -> float:
+                return with_column(frame, design, evaluate(shape.build(Var(i), k), frame.X))[0]
+
+            constant, evidence = _best_constant(ratio, shape, frame, i)
+            expr = shape.build(Var(i), constant)
+            c = with_column(frame, design, evaluate(expr, frame.X))[1]
+            if evidence < math.inf and c:
+                yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)
+        for power in POWERS:
+            expr = power(Var(i), 1.0)
+            evidence, c = with_column(frame, design, evaluate(expr, frame.X))
+            if evidence < math.inf and c:
+                yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)
+
+
+def _best_constant(ratio: Callable[[float], float], shape: _Shape, frame: Frame, i: int) -> tuple[float, float]:
+    """The constant with the least ratio: simple numbers and a grid, then Brent's method around the best."""
+    x = frame.X[:, i]
+    size = float(np.median(np.abs(x))) if shape.relative else float(np.ptp(x))
+    steps = np.geomspace(shape.low, shape.high, 9) if shape.relative or len(shape.signs) > 1 else None
+    grid = np.linspace(shape.low, shape.high, 18) if steps is None else steps
+    ks = np.sort(np.concatenate([sign * grid / size for sign in shape.signs]))
+    values = np.array([ratio(float(k)) for k in ks])
+    best = int(np.argmin(values))
+    k, value = float(ks[best]), float(values[best])
+    # Worth the steps only if the start already explains most of the variance.
+    if math.isfinite(value) and value * frame.share < 0.2:
+        low, high = ks[max(best - 1, 0)], ks[min(best + 1, len(ks) - 1)]
+        found = minimize_scalar(ratio, bounds=(low, high), method="bounded", options={"xatol": 1e-9 * abs(k)})
+        k, value = float(found.x), float(found.fun)
+    for simple in (s * number for number in SIMPLE for s in (1.0, -1.0)):
+        if abs(simple - k) < 0.05 * abs(k) and (exact := ratio(simple)) < 1.1 * value:
+            return simple, exact
+    return k, value

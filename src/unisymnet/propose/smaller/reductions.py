@@ -21,8 +21,7 @@ from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
 from ..screen.dictionary import monomial
 from ..view.smooth import Frame, best_frame, frames_of
-from .reduction import Reduction, simplest, with_column, without
-from .shapes import factors, summands
+from .reduction import Reduction, factors, simplest, summands, with_column, without
 
 __all__ = ["best_reduction"]
 

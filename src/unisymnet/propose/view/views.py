@@ -1,12 +1,12 @@
 """Views of the target: y = h(f(x)) is searched as view(y) = f(x), with h the inverse of the view.
 
-A view knows its values, its slope, where it is defined, and how to write its inverse as a formula.  Rows are
-weighted with 1/|view'(y)|, so that residuals of the view count as they would in the space of y.  It does not
-know what is fitted to it.
+A view knows its values, its slope, where it is defined, and how to write its inverse as a formula.  Rows are weighted
+with 1/|view'(y)|, so that residuals of the view count as they would in the space of y: a ``Target`` is y seen so on
+some rows.  Nothing here knows what is fitted to it.
 
-Power views and ln act on one sign of y, the one that most of the target has.  Rows of the other sign are
-noise (or prove the view wrong): powers are continued oddly through zero, which keeps a fit unbiased, and ln
-leaves such rows out.  ``strict`` says that no such row exists; only then can the view be exact.
+Power views and ln act on one sign of y, the one that most of the target has.  Rows of the other sign are noise (or
+prove the view wrong): powers are continued oddly through zero, which keeps a fit unbiased, and ln leaves such rows out.
+``strict`` says that no such row exists; only then can the view be exact.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats
+from ...arrays import Bools, Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr
 
-__all__ = ["View", "VIEW_NAMES", "views_of"]
+__all__ = ["Target", "VIEW_NAMES", "View", "views_of"]
 
 Values = Callable[[Floats], Floats]
 
@@ -223,3 +223,44 @@ def _power(expr: Expr, exponent: float) -> Expr:
 
 def _signed(sign: float, expr: Expr) -> Expr:
     return expr if sign > 0 else Call("neg", (expr,))
+
+
+STEEPEST = (
+    4.0  # times the median weight: noise may have pushed a row to a flat spot of the view, where 1/slope explodes
+)
+
+
+@dataclass(frozen=True)
+class Target:
+    """``values`` of the view and ``weights`` of residuals, on the ``rows`` of a problem where both are finite."""
+
+    view: View
+    rows: Ints
+    values: Floats
+    weights: Floats
+
+    @staticmethod
+    def see(problem: Problem, view: View, rows: Ints) -> Target:
+        y = problem.y[rows]
+        values = view.values(y)
+        weights = capped(view.weights(y)) * np.sqrt(problem.weights[rows])
+        good = np.isfinite(values) & (weights > 0)
+        return Target(view, rows[good], values[good], weights[good])
+
+    def among(self, rows: Ints) -> Bools:
+        """Which of the rows that were looked at are these?"""
+        return np.isin(rows, self.rows, assume_unique=True)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def weighted(self) -> Floats:
+        """The values times their weights."""
+        return self.values * self.weights
+
+
+def capped(weights: Floats) -> Floats:
+    """Weights 1/|view'(y)| without those that grow beyond all bounds."""
+    positive = weights[weights > 0]
+    return np.minimum(weights, STEEPEST * np.median(positive)) if len(positive) else weights

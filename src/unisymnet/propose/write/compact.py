@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterator
 
 from ...symbolic.expr import Const, Expr, walk
-from .factor import linear_factors, rank_one, squares
 from .polynomial import Form, Poly, Powers, add_forms, cost, digits, divide, minus, monomial, power
+from .shorten import linear_factors, rank_one, squares
 
 __all__ = ["compact_ratio", "compact_sum", "price", "sum_forms"]
 

@@ -8,8 +8,8 @@ from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, evaluate
 from ..view.views import View
 from .compact import compact_ratio, price, sum_forms
-from .merge import merged
 from .polynomial import Form, Poly, power
+from .shorten import merged
 
 __all__ = ["solved", "write_ratio", "write_root", "write_sum"]
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from unisymnet.propose.screen import scan
-from unisymnet.propose.screen.gram import best_pairs, best_triples
-from unisymnet.propose.screen.scan import COLUMNS, OFFSET, Codes, coarse, inner, n_constants, refine, refine_many, term
+from unisymnet.fit.kernels import scan
+from unisymnet.fit.kernels.gram import best_pairs, best_triples
+from unisymnet.fit.kernels.scan import COLUMNS, OFFSET, Codes, coarse, inner, n_constants, refine, refine_many, term
 
 RNG = np.random.default_rng(1)
 N = 120
