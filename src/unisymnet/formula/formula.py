@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ..symbolic.text import to_text
 from ..symbolic.writers.names import PYTHON_WORDS, identifiers
 from ..symbolic.writers.source import DIALECTS, write_source
 from . import constants as constants_of
+from . import stored
 from .constants import Constant, simple_name
 from .domain import domain_notes
 
@@ -199,21 +200,16 @@ class Formula:
                 f"version {VERSION}; update unisymnet"
             )
         try:
-            found = tuple(Constant(**constant) for constant in data["constants"])
-            units = tuple(str(unit) for unit in data.get("units", ()))
-            return Formula(parse(data["expression"]), tuple(data["names"]), str(data["target"]), found, units)
-        except (KeyError, TypeError, ValueError) as error:
+            found = tuple(_constant(row) for row in stored.listed(data["constants"]))
+            names, units = stored.words(data["names"]), stored.words(data.get("units", []))
+            expr = parse(stored.word(data["expression"]))
+            return Formula(expr, names, stored.word(data["target"]), found, units)
+        except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise CheckpointError(f"the saved formula is damaged: {error!r}") from error
 
     @staticmethod
     def from_json(text: str) -> Formula:
-        try:
-            data = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise CheckpointError(f"not JSON: {error}") from error
-        if not isinstance(data, dict):
-            raise CheckpointError(f"a saved formula is a JSON object, got {type(data).__name__}")
-        return Formula.from_dict(data)
+        return Formula.from_dict(stored.read_object(text, "the saved formula"))
 
     def _rows(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats, Floats | None]:
         table = self._table(X)
@@ -242,3 +238,10 @@ class Formula:
         for index, column in used.items():
             table[:, index] = column
         return table
+
+
+def _constant(row: Any) -> Constant:
+    row = stored.record(row, [field.name for field in fields(Constant)])
+    fitted, stderr = (stored.number(row.get(name), missing=None) for name in ("fitted", "stderr"))
+    name, unit, meaning = (stored.word(row.get(key), missing=None) for key in ("snapped_to", "unit", "meaning"))
+    return Constant(stored.number(row["value"]), fitted, stderr, name, unit, meaning)

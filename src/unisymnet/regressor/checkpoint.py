@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ from numpy.typing import NDArray
 from ..candidate import Candidate, ParetoFront
 from ..errors import CheckpointError
 from ..fit.kernels.robust import Loss
+from ..formula import stored
 from ..problem import Problem
-from ..symbolic.expr import Expr, evaluate, variables
+from ..symbolic.expr import Expr, evaluate, n_params, variables
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
 
@@ -48,15 +50,15 @@ class Checkpoint:
         if not self.path.exists():
             return ()
         try:
-            data = json.loads(self.path.read_text(encoding="utf-8"))
+            data = stored.read_object(self.path.read_text(encoding="utf-8"), "the file")
             if data["schema"] != SCHEMA or data["version"] != VERSION or data["fingerprint"] != self.fingerprint:
-                raise ValueError(f"schema {data['schema']!r}, version {data['version']!r}")
-            rows = [(parse(row["expression"]), row) for row in data["candidates"]]
-        except (ValueError, KeyError, TypeError) as error:
+                raise ValueError("it is of another kind or version")
+            rows = [_saved(row) for row in stored.listed(data["candidates"])]
+            found = [_candidate(row, problem, loss) for row in rows]
+        except (ValueError, KeyError, TypeError, OSError, RecursionError, CheckpointError) as error:
             raise CheckpointError(
                 f"the checkpoint {self.path} cannot be read ({error}); delete the file to start afresh"
             ) from error
-        found = (_candidate(expr, row, problem, loss) for expr, row in rows)
         return tuple(candidate for candidate in found if candidate is not None)
 
     def write(self, front: ParetoFront) -> None:
@@ -129,10 +131,14 @@ def _row(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _candidate(expr: Expr, row: dict[str, Any], problem: Problem, loss: Loss) -> Candidate | None:
-    if max(variables(expr), default=-1) >= problem.n_features:
+def _saved(row: Any) -> Candidate:
+    """A row of the file; its loss is computed anew."""
+    counts = stored.whole(row["complexity"]), stored.whole(row["n_constants"])
+    return Candidate(parse(stored.word(row["expression"])), 0.0, *counts, stored.word(row["source"]))
+
+
+def _candidate(row: Candidate, problem: Problem, loss: Loss) -> Candidate | None:
+    if max(variables(row.expr), default=-1) >= problem.n_features or n_params(row.expr):
         return None
-    value = loss_on(expr, problem, loss)
-    if not np.isfinite(value):
-        return None
-    return Candidate(expr, value, int(row["complexity"]), int(row["n_constants"]), str(row["source"]))
+    value = loss_on(row.expr, problem, loss)
+    return replace(row, loss=value) if np.isfinite(value) else None

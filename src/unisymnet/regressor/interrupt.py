@@ -1,6 +1,7 @@
-"""Ctrl-C, SIGALRM and the time limit during a fit: stop and keep the best so far.
+"""Ctrl-C, SIGALRM, SIGTERM and the time limit during a fit: stop and keep the best so far.
 
-SRBench sends SIGALRM at the time limit; a person presses Ctrl-C; and a proposer may forget to look at the clock.
+SRBench sends SIGALRM at the time limit; a person presses Ctrl-C; `timeout` and schedulers send SIGTERM; and a proposer
+may forget to look at the clock.
 Inside `watched`, each of these raises KeyboardInterrupt, which ends the search with what it has; elsewhere a signal
 only leaves a mark. The caller's own handlers are back when the fit ends. Does not know the search.
 """
@@ -8,6 +9,7 @@ only leaves a mark. The caller's own handlers are back when the fit ends. Does n
 from __future__ import annotations
 
 import _thread
+import multiprocessing
 import signal
 import sys
 import threading
@@ -16,7 +18,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_NAMES = ("SIGINT", "SIGALRM")
+_NAMES = ("SIGINT", "SIGALRM", "SIGTERM")
 AGAIN = 0.2  # seconds
 
 # The compiler calls Python from C, and a weak reference calls it from wherever the last strong one ends; an exception
@@ -30,6 +32,11 @@ def _would_be_lost(frame: FrameType | None) -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def _would_kill(number: int) -> bool:
+    """Would the signal end the process and lose the result?  A worker is to end when its parent says so."""
+    return signal.getsignal(number) is signal.SIG_DFL and multiprocessing.parent_process() is None
 
 
 class Interrupts:
@@ -62,7 +69,7 @@ class Interrupts:
         if threading.current_thread() is threading.main_thread():
             for name in _NAMES:
                 number = getattr(signal, name, None)  # no SIGALRM on Windows
-                if number is not None:
+                if number is not None and (name != "SIGTERM" or _would_kill(number)):
                     previous[number] = signal.signal(number, self._handle)
         try:
             yield self
@@ -79,7 +86,8 @@ class Interrupts:
         """
         if self.requested and not tidying:
             raise KeyboardInterrupt
-        if max_time is not None and threading.current_thread() is threading.main_thread():
+        finite = max_time is not None and max_time < threading.TIMEOUT_MAX
+        if max_time is not None and finite and threading.current_thread() is threading.main_thread():
             self._alarm(max_time)
         self.watching = True
         try:

@@ -24,7 +24,7 @@ def careful_notes(
     """What a careful person would say about this result."""
     notes, chosen = [], entries[picked]
     if n_rows < FEW_ROWS:
-        notes.append(f"only {n_rows} different rows: several formulas may fit them by chance")
+        notes.append(f"only {n_rows} different row{'s' * (n_rows != 1)}: several formulas may fit them by chance")
     if n_fit < 0.5 * n_rows:
         notes.append(f"searched on {n_fit} of {n_rows} rows, checked on all")
     r2 = chosen.r2 if chosen.r2_valid is None else chosen.r2_valid

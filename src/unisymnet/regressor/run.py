@@ -33,6 +33,7 @@ from .entry import Entry
 from .interrupt import Interrupts
 from .judged import judge_of
 from .kinds import FitEvent, Options, Outcome
+from .listeners import Listeners
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes
@@ -88,7 +89,8 @@ def run_fit(
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
     rivals = find_rivals((X, y, weights), options, deadline)
     end = before_folds(deadline, options)
-    judgement, result = _searched(fit, columns, data, options, interrupts, guesses, start, rng, end)
+    ears = Listeners(options.callback)
+    judgement, result = _searched(fit, columns, data, options, interrupts, ears, guesses, start, rng, end)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
     rows = Rows(judgement.rows(fit), valid, judgement)
@@ -116,7 +118,7 @@ def run_fit(
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(*columns.notes, *notes),
+        notes=(*columns.notes, *notes, *ears.notes),
         trace=result.trace,
         stopped=_reason(result.stopped, interrupts.requested, deadline),
         seconds=time.monotonic() - began,
@@ -134,6 +136,7 @@ def _searched(
     data: Data,
     options: Options,
     interrupts: Interrupts,
+    ears: Listeners,
     guesses: Sequence[Expr],
     start: Sequence[Formula],
     rng: np.random.Generator,
@@ -146,7 +149,7 @@ def _searched(
     if not judgement.final:
         limit = options.settings.max_evaluations
         first = replace(options, settings=replace(options.settings, max_evaluations=limit and (limit + 1) // 2))
-    task = _Task(judgement.rows(rows), columns, data, first, interrupts, judgement.loss)
+    task = _Task(judgement.rows(rows), columns, data, first, interrupts, ears, judgement.loss)
     if judgement.final:
         return judgement, task.search(guesses, start, rng, deadline)
     before = task.search(guesses, start, rng, deadline.sooner(FIRST_SHARE * deadline.remaining()))
@@ -157,7 +160,7 @@ def _searched(
     limit = options.settings.max_evaluations
     left = limit and max(limit - before.n_evaluations, 1)
     second = replace(options, settings=replace(options.settings, max_evaluations=left))
-    task = _Task(better.rows(rows), columns, data, second, interrupts, better.loss, begin=before.front)
+    task = _Task(better.rows(rows), columns, data, second, interrupts, ears, better.loss, begin=before.front)
     result = task.search(guesses, start, rng, deadline)
     return better, replace(
         result, trace=(*before.trace, *result.trace), n_evaluations=before.n_evaluations + result.n_evaluations
@@ -174,6 +177,7 @@ class _Task:
         data: Data,
         options: Options,
         interrupts: Interrupts,
+        ears: Listeners,
         loss: Loss = Loss(),
         begin: Iterable[Candidate] = (),
     ) -> None:
@@ -184,6 +188,7 @@ class _Task:
         self.target = data.target
         self.options = options
         self.interrupts = interrupts
+        self.ears = ears
         self.problem: Problem = make_problem(
             X[:, columns.kept],
             y,
@@ -192,7 +197,9 @@ class _Task:
             noise=options.noise,
             operators=options.operators,
         )
-        self.spread = self.problem.spread * self.problem.y_scale
+        # The rounded mean of equal values is not always that value.
+        self.constant = float(y[0]) if (y == y[0]).all() else None
+        self.spread = self.problem.spread * self.problem.y_scale if self.constant is None else 0.0
         self.checkpoint: Checkpoint | None = None
         if options.checkpoint is not None:
             name = fingerprint([X[:, columns.kept], y, weights], options.fingerprinted)
@@ -267,21 +274,22 @@ class _Task:
         """Save first, then show: what was shown must survive a crash."""
         if event.kind == "front":
             self.front = ParetoFront(event.front)
-            if self.checkpoint is not None:
-                self.checkpoint.write(self.front)
+            self.ears.save(self.checkpoint, self.front)
         if progress is not None:
             progress.tell(event.seconds, event.n_evaluations, event.front, event.stage)
-        if self.options.callback is not None and len(event.front):
+        if self.ears.wanted and len(event.front):
             best = Formula(self.best(event.front).expr, self.names, self.target)
             front = tuple(event.front)
             told = FitEvent(event.kind, event.stage, event.seconds, event.n_evaluations, best, len(front), front)
-            self.options.callback(told)
+            self.ears.tell(told)
 
     def best(self, front: ParetoFront) -> Candidate:
         rule, noise = self.options.selection, self.options.noise
         return front[select(front, rule, n_rows=self.problem.n_rows, spread=self.spread, noise=noise)]
 
     def mean(self) -> Candidate:
+        if self.constant is not None:
+            return Candidate(Const(self.constant), 0.0, 1, 1, "mean")
         value = float(np.average(self.problem.y, weights=self.problem.weights)) * self.problem.y_scale
         loss = self.spread**2 if self.loss.kind == "mse" else loss_on(Const(value), self.problem, self.loss)
         return Candidate(Const(value), loss, complexity(Const(value)), 1, "mean")

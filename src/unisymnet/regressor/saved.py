@@ -7,32 +7,35 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..errors import CheckpointError
-from ..formula import Formula
+from ..formula import Formula, stored
 from ..search.trace import TraceRow
 from .checkpoint import write_atomically
 from .entry import Entry
+from .validation import check_parameters
 
 SCHEMA = "unisymnet-model"
 VERSION = 1
 
-PLAIN = (
-    "notes_",
-    "stopped_",
-    "proven_",
-    "seconds_",
-    "n_evaluations_",
-    "n_train_",
-    "n_valid_",
-    "interrupted_",
-    "picked_",
-    "n_features_in_",
-)
+# What is stored as it is, and how it is read.
+PLAIN: dict[str, Callable[[Any], Any]] = {
+    "notes_": stored.words,
+    "stopped_": stored.word,
+    "proven_": stored.flag,
+    "seconds_": stored.number,
+    "n_evaluations_": stored.whole,
+    "n_train_": stored.whole,
+    "n_valid_": stored.whole,
+    "interrupted_": stored.flag,
+    "picked_": stored.whole,
+    "n_features_in_": stored.whole,
+}
 
 
 def model_dict(estimator: Any) -> dict[str, Any]:
@@ -61,7 +64,7 @@ def save_model(estimator: Any, path: str | Path) -> None:
 def load_model(cls: Any, path: str | Path) -> Any:
     """A fitted estimator of class `cls` from a file that `save_model` wrote."""
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = stored.read_object(Path(path).read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise CheckpointError(f"cannot read the model {path}: {error}") from error
     except ValueError as error:
@@ -75,7 +78,7 @@ def load_model(cls: Any, path: str | Path) -> Any:
         )
     try:
         return _restored(cls, data)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"{path} is damaged: {error!r}") from error
 
 
@@ -84,20 +87,28 @@ def _restored(cls: Any, data: dict[str, Any]) -> Any:
 
     known = cls().get_params(deep=False)
     estimator = cls(**{name: value for name, value in data["params"].items() if name in known})
-    for name in PLAIN:
+    check_parameters(estimator)
+    for name, kind in PLAIN.items():
         value = data["fitted"].get(name, False) if name == "proven_" else data["fitted"][name]
-        setattr(estimator, name, tuple(value) if isinstance(value, list) else value)
+        setattr(estimator, name, kind(value))
     if data["feature_names_in"] is not None:
-        estimator.feature_names_in_ = np.array(data["feature_names_in"], dtype=object)
-    estimator.fitted_with_ = str(data.get("package", __version__))
-    estimator.front_ = tuple(_entry(row) for row in data["formulas"])
-    estimator.beside_ = tuple(_entry(row) for row in data.get("beside", ()))
-    # Only an infinite loss is stored as null.
-    rows: list[dict[str, Any]] = [
-        row | {"best_loss": float("inf") if row["best_loss"] is None else row["best_loss"]} for row in data["trace"]
-    ]
-    estimator.trace_ = tuple(TraceRow(**row) for row in rows)
+        estimator.feature_names_in_ = np.array(stored.words(data["feature_names_in"]), dtype=object)
+    estimator.fitted_with_ = stored.word(data.get("package", __version__))
+    estimator.front_ = tuple(_entry(row) for row in stored.listed(data["formulas"]))
+    estimator.beside_ = tuple(_entry(row) for row in stored.listed(data.get("beside", [])))
+    estimator.trace_ = tuple(_trace_row(row) for row in stored.listed(data["trace"]))
+    columns = {entry.formula.names for entry in estimator.front_}
+    if not estimator.picked_ < len(estimator.front_) or len(columns) != 1:
+        raise ValueError("the table of formulas does not fit together")
     return estimator
+
+
+def _trace_row(row: Any) -> TraceRow:
+    row = stored.record(row, [field.name for field in fields(TraceRow)])
+    counts = {name: stored.whole(row[name]) for name in ("n_turns", "n_proposals", "n_kept") if name in row}
+    loss = stored.number(row["best_loss"], missing=float("inf"))  # only an infinite loss is stored as null
+    seconds, failure = stored.number(row["seconds"]), stored.word(row["failure"])
+    return TraceRow(stored.word(row["stage"]), **counts, seconds=seconds, best_loss=loss, failure=failure)
 
 
 def _entry_dict(entry: Entry) -> dict[str, Any]:
@@ -117,13 +128,20 @@ def _entry_dict(entry: Entry) -> dict[str, Any]:
 
 
 def _entry(row: dict[str, Any]) -> Entry:
-    values = {name: row[name] for name in ("complexity", "loss", "r2", "r2_valid", "score", "source")}
-    for name, undefined in (("loss", float("inf")), ("r2", float("-inf"))):
-        values[name] = undefined if values[name] is None else values[name]
-    remarks = tuple((str(head), str(cell)) for head, cell in row.get("remarks", ()))
-    more: dict[str, Any] = {name: row.get(name) for name in ("nats", "formula_nats")}  # absent from old files
-    formula = Formula.from_dict(row["formula"])
-    return Entry(formula, **values, **more, remarks=remarks, noise=str(row.get("noise", "")))
+    nats = {name: stored.number(row.get(name), missing=None) for name in ("nats", "formula_nats")}  # not in old files
+    pairs = [stored.words(pair) for pair in stored.listed(row.get("remarks", []))]
+    return Entry(
+        Formula.from_dict(row["formula"]),
+        complexity=stored.whole(row["complexity"]),
+        loss=stored.number(row["loss"], missing=float("inf")),
+        r2=stored.number(row["r2"], missing=float("-inf")),
+        r2_valid=stored.number(row["r2_valid"], missing=None),
+        score=stored.number(row["score"]),
+        source=stored.word(row["source"]),
+        remarks=tuple((head, cell) for head, cell in pairs),
+        noise=stored.word(row.get("noise", "")),
+        **nats,
+    )
 
 
 def _is_plain(value: Any) -> bool:

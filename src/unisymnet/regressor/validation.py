@@ -53,7 +53,7 @@ def check_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     target = _target_name(y)
     try:
         checked, truth = validate_data(estimator, X, y, dtype=np.float64, order="C", y_numeric=True)
-    except ValueError as error:
+    except (ValueError, OverflowError, TypeError) as error:
         where = explain(X, y, target)
         if where is None:
             raise
@@ -68,7 +68,7 @@ def check_rows(estimator: Any, X: Any) -> Floats:
     """Validate rows to predict on."""
     try:
         return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
-    except ValueError as error:
+    except (ValueError, OverflowError, TypeError) as error:
         where = explain(X, None, "")
         if where is None:
             raise
@@ -153,11 +153,19 @@ def seed_generator(random_state: Any) -> np.random.Generator:
 def explain(X: Any, y: Any, target: str) -> str | None:
     """Which column and row cannot be used, or None when nothing is found."""
     for column, values in _columns(X, y, target):
-        for row, value in enumerate(values):
+        for row in _suspects(values):
+            value = values[row]
             fault = _fault(value)
             if fault:
                 return f"{column} holds {fault} in row {row}; {_REMEDIES[fault.split(' ')[0]]}"
     return None
+
+
+def _suspects(values: Any) -> Iterable[int]:
+    """The rows to look at: of a column of floats only those that are not finite."""
+    if values.dtype.kind == "f":
+        return [int(row) for row in np.flatnonzero(~np.isfinite(values))[:1]]
+    return range(len(values))
 
 
 _REMEDIES = {
@@ -172,23 +180,29 @@ def _columns(X: Any, y: Any, target: str) -> list[tuple[str, Any]]:
     found: list[tuple[str, Any]] = []
     columns = getattr(X, "columns", None)
     if columns is not None:
-        found = [(f"column {str(name)!r}", np.asarray(X[name], dtype=object)) for name in columns]
+        found = [(f"column {str(name)!r}", _values(X[name])) for name in columns]
     elif isinstance(X, np.ndarray | list | tuple):
         try:
-            table = np.asarray(X, dtype=object)
+            table = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
         except ValueError:
             return []
         if table.ndim == 2:
             found = [(f"column x{i}", table[:, i]) for i in range(table.shape[1])]
     if y is not None:
-        values = np.asarray(y, dtype=object)
+        values = _values(y)
         if values.ndim == 1:
             found.append((f"the target {target!r}", values))
     return found
 
 
+def _values(column: Any) -> Any:
+    """Floats as they are, anything else as objects."""
+    kind = getattr(getattr(column, "dtype", None), "kind", "O")
+    return np.asarray(column) if kind == "f" else np.asarray(column, dtype=object)
+
+
 def _fault(value: Any) -> str | None:
-    if value is None:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return "NaN (nothing)"
     if isinstance(value, str):
         try:
@@ -196,6 +210,10 @@ def _fault(value: Any) -> str | None:
         except ValueError:
             return f"the text {value!r}"
     if isinstance(value, numbers.Real):
+        try:
+            value = float(value)
+        except OverflowError:
+            return "inf (a number too large)"
         if math.isnan(value):
             return "NaN"
         return "inf" if math.isinf(value) else None

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..errors import ParseError
 from .expr import Call, Const, Expr, Param, Var
 from .operators import ALIASES, OPERATORS
-from .text import unescaped
+from .text import printable, unescaped
 
 MAX_NESTING = 100
+MAX_DEPTH = 150  # of the tree: a - b - c - … is as deep as it is long
+MAX_LENGTH = 100_000  # characters
+MAX_INDEX = 100_000
+MOST_NAMED = 20
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
@@ -45,10 +49,23 @@ def free_names(text: str, names: Sequence[str] | None = None) -> tuple[str, ...]
     return tuple(parser.params)
 
 
+def _depth(expr: Expr) -> int:
+    """How many operations stand inside each other; counted without recursion."""
+    deepest, todo = 0, [(expr, 1)]
+    while todo:
+        node, depth = todo.pop()
+        deepest = max(deepest, depth)
+        if isinstance(node, Call):
+            todo += [(part, depth + 1) for part in node.args]
+    return deepest
+
+
 class _Parser:
     def __init__(self, text: str, names: Sequence[str] | None, free: bool) -> None:
         if not isinstance(text, str):
             raise ParseError(f"a formula must be text, got {type(text).__name__}", repr(text), 0)
+        if len(text) > MAX_LENGTH:
+            raise ParseError(f"the formula has {len(text)} characters, more than {MAX_LENGTH}", text, MAX_LENGTH)
         self.text = text
         self.names = None if names is None else {str(name): i for i, name in enumerate(names)}
         self.free = free
@@ -100,7 +117,12 @@ class _Parser:
     def formula(self) -> Expr:
         if not self.tokens:
             raise self.error("the formula is empty", 0)
-        expr = self.sum()
+        try:
+            expr = self.sum()
+        except RecursionError:  # called from deep within another program
+            raise self.error("the formula is nested too deep", self.position()) from None
+        if _depth(expr) > MAX_DEPTH:
+            raise self.error(f"more than {MAX_DEPTH} operations stand inside each other; use brackets", 0)
         if self.next < len(self.tokens):
             found = self.tokens[self.next][1]
             raise self.error(f"did not expect {found!r} here; is an operator missing?", self.position())
@@ -119,17 +141,20 @@ class _Parser:
 
     def chain(self, signs: tuple[str, str], ops: dict[str, str], operand: Callable[[], Expr]) -> Expr:
         left = operand()
-        grown = False  # was `left` made by this chain with the n-ary sign? Then it takes further operands.
+        grown: list[Expr] = []  # operands of the n-ary sign that this chain is collecting
+        last = ""
         while self.peek(*signs):
             op = ops[self.take()[1]]
             right = operand()
-            nary = OPERATORS[op].arity < 0
-            if nary and grown and isinstance(left, Call) and left.op == op:
-                left = Call(op, (*left.args, right))
+            if op != last or not grown:
+                left = Call(last, grown) if grown else left
+                grown = [left] if OPERATORS[op].arity < 0 else []
+                last = op
+            if grown:
+                grown.append(right)
             else:
                 left = Call(op, (left, right))
-            grown = nary
-        return left
+        return Call(last, grown) if grown else left
 
     def factor(self) -> Expr:
         while self.peek("+"):
@@ -206,17 +231,28 @@ class _Parser:
         if self.names is None:
             variable, parameter = _VARIABLE.match(name), _PARAMETER.match(name)
             if variable:
-                return Var(int(variable.group(1)))
+                return Var(self.number(variable.group(1), at))
             if parameter and not self.free:
-                return Param(int(parameter.group(1)))
+                return Param(self.number(parameter.group(1), at))
         if self.free:
             return Param(self.params.setdefault(name, len(self.params)))
-        known = "x0, x1, …" if self.names is None else ", ".join(self.names)
+        known = "x0, x1, …" if self.names is None else _listed(self.names)
         raise self.error(f"unknown name {name!r}; the columns are {known}", at)
+
+    def number(self, digits: str, at: int) -> int:
+        """The number of a column or constant."""
+        if len(digits) > 9 or int(digits) >= MAX_INDEX:
+            raise self.error(f"there are at most {MAX_INDEX} columns and constants, counted from 0", at)
+        return int(digits)
 
     def column(self, name: str, at: int) -> Expr:
         name = unescaped(name)
         if self.names is None or name not in self.names:
-            known = "not given" if self.names is None else ", ".join(self.names)
+            known = "not given" if self.names is None else _listed(self.names)
             raise self.error(f"no column is called {name!r}; the columns are {known}", at)
         return Var(self.names[name])
+
+
+def _listed(names: Iterable[str]) -> str:
+    known = [printable(name) for name in names]
+    return ", ".join(known[:MOST_NAMED]) + (f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else "")

@@ -136,6 +136,8 @@ def relevant_inputs(problem: Problem, chance: float = CHANCE) -> list[int]:
     while len(kept) > 1 and frames:
         degree = _degree(len(kept), len(rows))
         best = min(frames, key=lambda frame: frame.left(kept, degree)[0])
+        if best.left(kept, degree)[1] >= len(rows):
+            break  # every polynomial goes through all rows: they cannot tell which input matters
         chances = [best.chance(kept, i, degree) for i in kept]
         if max(chances) < chance:
             break
