@@ -1,4 +1,4 @@
-"""What a person sees while a fit runs: a live panel in a terminal, plain lines elsewhere, nothing when quiet.
+"""Who hears of a fit while it runs: a person (a live panel in a terminal, plain lines elsewhere), files, a callback.
 
 Everything goes to stderr, so that stdout stays free for results. Does not know the search: it is told events. The
 panel's clock goes on between events, because some stages think for seconds without a word.
@@ -14,6 +14,8 @@ from typing import Any, TextIO
 
 from ..candidate import Candidate, ParetoFront
 from ..symbolic.text import to_text
+from .checkpoint import Checkpoint
+from .kinds import FitEvent
 from .table import r2_text
 
 SECONDS_BETWEEN_LINES = 2.0
@@ -30,6 +32,42 @@ class _State:
     stage: str
     front: tuple[Candidate, ...]
     best: Candidate
+
+
+class Listeners:
+    """The checkpoint and the caller's function.  What they raise is their own matter: a full disk or a mistake in a
+    callback must neither end a stage nor be blamed on it.  Whoever fails is not told any more, and `notes` say so.
+    """
+
+    def __init__(self, callback: Callable[[FitEvent], Any] | None = None) -> None:
+        self.notes: list[str] = []
+        self._callback = callback
+        self._full: set[str] = set()  # folders that could not be written
+
+    @property
+    def wanted(self) -> bool:
+        return self._callback is not None
+
+    def save(self, checkpoint: Checkpoint | None, front: ParetoFront) -> None:
+        """Save the front, unless the folder has failed before."""
+        if checkpoint is None or str(checkpoint.folder) in self._full:
+            return
+        try:
+            checkpoint.write(front)
+        except OSError as error:
+            self._full.add(str(checkpoint.folder))
+            why = f"the checkpoint in {checkpoint.folder} could not be written ({error.strerror or error})"
+            self.notes.append(f"{why}; the fit went on without it")
+
+    def tell(self, event: FitEvent) -> None:
+        """Call the function; a KeyboardInterrupt that it raises ends the search, as it should."""
+        if self._callback is None:
+            return
+        try:
+            self._callback(event)
+        except Exception as error:
+            self._callback = None
+            self.notes.append(f"the callback raised {type(error).__name__}: {error}; it was not called again")
 
 
 class Progress:

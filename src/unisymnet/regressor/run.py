@@ -33,12 +33,11 @@ from .entry import Entry
 from .interrupt import Interrupts
 from .judged import judge_of
 from .kinds import FitEvent, Options, Outcome
-from .listeners import Listeners
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes
 from .outcome import Rows, measure
-from .progress import Progress
+from .progress import Listeners, Progress
 from .remarks import annotated, best_refused
 from .rows import canonical, sample_rows
 from .validation import Data

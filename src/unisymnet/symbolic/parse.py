@@ -89,7 +89,7 @@ class _Parser:
         return tokens
 
     def error(self, message: str, at: int) -> ParseError:
-        return ParseError(message, self.text, at)
+        return ParseError(message if len(message) <= 400 else message[:399] + "…", self.text, at)
 
     def peek(self, *signs: str) -> bool:
         """Is the next token one of these signs?"""

@@ -1,0 +1,268 @@
+"""Attack the package, for as long as you like, and print the table of docs/reliability.md.
+
+    python benchmarks/faults.py all                         # the usual counts, some hours
+    python benchmarks/faults.py files strings --count 500   # some attacks, fewer of each
+    python benchmarks/faults.py limits --out faults.jsonl   # every result as a line of JSON too
+
+Every attack draws from a fixed seed (`--seed`), so a failure can be repeated. The last line is `failures=N`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HOME = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(HOME / "src"), str(HOME / "tests")]
+
+from attacks import fits, tables, texts  # noqa: E402
+from attacks import names as hostile  # noqa: E402
+
+
+class Tally:
+    """Counts one attack, keeps the first failures, and shows that it goes on."""
+
+    def __init__(self, name: str, file: Path | None) -> None:
+        self.name, self.file = name, file
+        self.count, self.n_failures, self.worst = 0, 0, ""
+        self.began = self.shown = time.monotonic()
+
+    def add(self, fault: str | None, about: str = "") -> None:
+        self.count += 1
+        if fault is not None:
+            self.n_failures += 1
+            self.worst = self.worst or f"{fault} ({about})"
+            print(f"  {self.name}: {fault}  {about[:200]}", file=sys.stderr, flush=True)
+            if self.file is not None:
+                with open(self.file, "a", encoding="utf-8") as out:
+                    out.write(json.dumps({"attack": self.name, "fault": fault, "about": about}) + "\n")
+        if time.monotonic() - self.shown > 30:
+            self.shown = time.monotonic()
+            print(f"  {self.name}: {self.count} so far, {self.n_failures} failures", file=sys.stderr, flush=True)
+
+    def line(self) -> str:
+        return f"| {self.name} | {self.count} | {self.n_failures} | {self.worst[:80] or '–'} |"
+
+
+def spellings(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Known tables in every spelling, read back."""
+    rng, path = random.Random(seed), folder / "t.csv"
+    kinds = list(tables.SPELLINGS)
+    for place in range(count):
+        kind, frame = kinds[place % len(kinds)], tables.table(rng)
+        text = tables.SPELLINGS[kind](frame)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        try:
+            tally.add(tables.misread(frame, path), kind)
+        except Exception as error:
+            tally.add(f"{type(error).__name__}: {error}", kind)
+
+
+def files(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Damaged files through check, predict and score, one in 200 through fit."""
+    rng, path, run = random.Random(seed), folder / "t.csv", _run(folder)
+    for place in range(count):
+        path.write_bytes(tables.damaged(rng))
+        words: tuple[str, ...] = (
+            ("check", str(path)),
+            ("predict", str(run), str(path)),
+            ("check", str(path), "--json"),
+            ("score", str(path), "a*length + b"),
+        )[place % 4]
+        if place % 200 == 199:
+            words = ("fit", str(path), "--max-time", "1", "-q", "--out", str(folder / "again"))
+        tally.add(tables.failure(words), f"{words[0]} {path.read_bytes()[:300]!r}")
+
+
+def strings(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Random, mutated and pathological formulas through the parser and back."""
+    for text in texts.texts(count, seed):
+        began = time.process_time()
+        fault = texts.text_fault(text)
+        spent = time.process_time() - began
+        tally.add(fault or (f"took {spent:.1f} s" if spent > 3.0 else None), text[:200])
+
+
+def jsons(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Damaged JSON: formulas, and every fourth time a whole model with its page."""
+    rng = random.Random(seed)
+    whole = json.loads((_run(folder) / "model.json").read_text("utf-8"))
+    formula, path = whole["formulas"][-1]["formula"], folder / "model.json"
+    for place in range(count):
+        text = texts.damaged_json(whole if place % 4 == 0 else formula, rng)
+        if place % 4 == 0:
+            path.write_text(text, "utf-8", "surrogatepass")
+        tally.add(texts.model_fault(str(path)) if place % 4 == 0 else texts.formula_fault(text), text[:300])
+
+
+def exports(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Hostile names, three places, every language; and all of them through node and gcc."""
+    formulas = [f for name in hostile.names(-(-count // 33), seed) for f in hostile.formulas(name)]
+    for formula in formulas:
+        for language in hostile.LANGUAGES:
+            if language == "json" and any("\ud800" in name for name in (*formula.names, formula.target)):
+                continue
+            tally.add(hostile.fault(formula, language), f"{language} {formula.names!r} {formula.target!r}")
+    script, source = folder / "all.js", folder / "all.c"
+    script.write_text(hostile.js_file(formulas, folder), "utf-8")
+    source.write_text(hostile.c_file(formulas), "utf-8")
+    if shutil.which("node"):
+        done = subprocess.run(["node", script], capture_output=True, text=True)
+        tally.add(None if done.stdout == "end\n" and not done.stderr else f"node: {done.stderr[:200]}", "node")
+    if shutil.which("gcc"):
+        words = ["gcc", "-Wall", "-Werror", "-c", source, "-o", folder / "all.o"]
+        done = subprocess.run(words, capture_output=True, text=True)
+        tally.add(None if done.returncode == 0 else f"gcc: {done.stderr[:200]}", "gcc")
+    tally.add("a name has run" if (folder / "PWN").exists() else None, "nothing was run")
+
+
+def numbers(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Fits of odd numbers, one second each."""
+    for name, X, y in fits.odd_numbers(count, seed):
+        tally.add(fits.number_fault(X, y), name)
+
+
+def limits(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Random time limits over 1 to 500 columns and up to 200,000 rows: processor time beyond the limit."""
+    rng = random.Random(seed)
+    fits.overrun(50, 2, 1.0, 0)  # loads, or compiles, the kernels
+    over: list[tuple[float, float]] = []
+    for _ in range(count):
+        d = rng.choice([1, 2, 3, 5, 9, 20, 60, 150, 500])
+        n = min(rng.choice([20, 100, 1000, 5000, 50_000, 200_000]), 20_000_000 // d)
+        limit = round(rng.uniform(0.3, 5.0), 2)
+        over.append(fits.overrun(n, d, limit, rng.randrange(10**6)))
+        about = f"{n} x {d}, limit {limit}: {over[-1][0]:+.2f} s of processor time, {over[-1][1]:+.2f} s of wall time"
+        tally.add(f"{over[-1][0]:.2f} s over" if over[-1][0] > 0.3 else None, about)
+    cpu, wall = (sorted(values) for values in zip(*over))
+    shown = [f"{name} p50 {v[len(v) // 2]:+.2f} max {v[-1]:+.2f}" for name, v in (("cpu", cpu), ("wall", wall))]
+    tally.worst = tally.worst or ", ".join(shown)
+    print("  limits:", *shown, file=sys.stderr)
+
+
+def kills(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """kill -9 during or right after a write of the front."""
+    _stop(count, seed, tally, folder, [signal.SIGKILL])
+
+
+def signals(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """SIGINT and SIGTERM: a table every time."""
+    _stop(count, seed, tally, folder, [signal.SIGINT, signal.SIGTERM])
+
+
+def _stop(count: int, seed: int, tally: Tally, folder: Path, numbers: list[signal.Signals]) -> None:
+    rng = random.Random(seed)
+    for place in range(count):
+        place_of = folder / f"stop{place}"
+        place_of.mkdir()
+        number = numbers[place % len(numbers)]
+        tally.add(fits.stopped_fit(place_of, number, rng), number.name)
+
+
+def places(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """A full disk, a folder without permission, no home, a cache that cannot be written, two fits in one folder."""
+    path = folder / "ok.csv"
+    path.write_text("a,y\n" + "".join(f"{i},{2 * i * i}\n" for i in range(1, 40)))
+    fit = [sys.executable, "-m", "unisymnet", "fit", str(path), "--max-time", "5", "-q", "--out"]
+    plain = os.environ | {"PYTHONPATH": str(HOME / "src")}
+    bare = {"PATH": os.environ["PATH"], "PYTHONPATH": str(HOME / "src")}
+    cases: list[tuple[str, list[str], dict[str, str], int]] = [
+        ("/dev/full as folder", [*fit, "/dev/full/x"], plain, 3),
+        ("/proc", [*fit, "/proc/x"], plain, 3),
+        ("a file", [*fit, str(path)], plain, 3),
+        ("no environment", [*fit, str(folder / "bare")], bare, 0),
+        ("no home", [*fit, str(folder / "home")], bare | {"HOME": "/nonexistent"}, 0),
+        ("cache in /proc", [*fit, str(folder / "cache")], plain | {"NUMBA_CACHE_DIR": "/proc/nope"}, 0),
+    ]
+    for name, words, environment, wanted in cases:
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, cwd=folder, timeout=600)
+        fault = None if done.returncode == wanted and "Traceback" not in done.stderr else done.stderr[-300:]
+        tally.add(fault, name)
+    both, quiet = [*fit, str(folder / "both")], subprocess.PIPE
+    pair = [subprocess.Popen(both, env=plain, stdout=quiet, stderr=quiet, cwd=folder) for _ in range(2)]
+    for process in pair:
+        process.communicate(timeout=600)
+        tally.add(None if process.returncode == 0 else f"exit code {process.returncode}", "two fits in one folder")
+    whole = json.loads((folder / "both" / "model.json").read_text("utf-8"))
+    tally.add(None if whole["formulas"] else "an empty table", "the folder of both")
+
+
+def seeds(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """The same seed in processes, threads, a fork, loky, with other hash seeds and n_jobs: the same front."""
+    ways = [({}, 1, ""), ({}, 2, ""), ({"PYTHONHASHSEED": "7"}, 1, ""), ({"PYTHONHASHSEED": "8"}, 2, "")]
+    ways += [({}, 1, "thread"), ({}, 1, "fork"), ({}, 1, "loky"), ({"OMP_NUM_THREADS": "2"}, 1, "")]
+    first = ""
+    for environment, jobs, how in ways[: max(count, 2)]:
+        found = fits.front_of(environment, jobs, how)
+        first = first or found
+        fault = None if found == first and not found.startswith("failed") else found[:200]
+        tally.add(fault, f"{how or 'process'}, n_jobs {jobs}, {environment}")
+
+
+def _run(folder: Path) -> Path:
+    """The folder of a small finished fit."""
+    import numpy as np
+
+    from unisymnet import UniSymNetRegressor
+
+    run = folder / "run"
+    if not (run / "model.json").exists():
+        X = np.random.default_rng(0).uniform(1, 3, (40, 2))
+        import pandas as pd
+
+        table = pd.DataFrame(X, columns=["length", "mass"])
+        model = UniSymNetRegressor(max_time=10, proposers=["monomial", "bases"])
+        model.fit(table, 2.0 * X[:, 0] / X[:, 1] + 0.01 * np.sin(9 * X[:, 0]))
+        model.save(run / "model.json")
+    return run
+
+
+ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int]] = {
+    "spellings": (spellings, 3000),
+    "files": (files, 10_000),
+    "strings": (strings, 50_000),
+    "json": (jsons, 5000),
+    "exports": (exports, 5000),
+    "numbers": (numbers, 100),
+    "limits": (limits, 300),
+    "kills": (kills, 100),
+    "signals": (signals, 40),
+    "places": (places, 9),
+    "seeds": (seeds, 8),
+}
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    asked.add_argument("attacks", nargs="+", choices=[*ATTACKS, "all"])
+    asked.add_argument("--count", type=int, help="of each attack (default: the usual number)")
+    asked.add_argument("--seed", type=int, default=0)
+    asked.add_argument("--out", type=Path, help="file for the failures, as lines of JSON")
+    wanted: Any = asked.parse_args()
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    lines, n_failures = ["| attack | count | failures | worst |", "|---|---|---|---|"], 0
+    for name in ATTACKS if "all" in wanted.attacks else wanted.attacks:
+        attack, usual = ATTACKS[name]
+        tally, began = Tally(name, wanted.out), time.process_time()
+        with tempfile.TemporaryDirectory() as folder:
+            attack(wanted.count or usual, wanted.seed, tally, Path(folder))
+        lines.append(tally.line())
+        n_failures += tally.n_failures
+        print(f"{tally.line()}  {time.process_time() - began:.0f} s of processor time", flush=True)
+    print("\n" + "\n".join(lines))
+    print(f"failures={n_failures}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+# ruff: noqa: E501
+"""Fits under bad conditions: odd numbers, random limits, signals, kills, full disks, several at once, many seeds' homes."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.errors import UniSymNetError
+
+SOURCE = str(Path(__file__).resolve().parents[2] / "src")
+
+
+def odd_numbers(count: int, seed: int = 0) -> Iterator[tuple[str, Any, Any]]:
+    """Name, X and y: sizes, magnitudes, ties and constants that nobody measures on purpose."""
+    rng = np.random.default_rng(seed)
+    for place in range(count):
+        n, d = int(rng.choice([1, 2, 3, 5, 10, 31, 60, 200])), int(rng.choice([1, 2, 3, 11, 14, 40]))
+        X = rng.normal(size=(n, d)) * 10.0 ** rng.choice([-300, -150, -12, 0, 0, 0, 8, 150, 300])
+        kind = place % 9
+        if kind == 1:
+            X[:, :] = X[0]
+        elif kind == 2:
+            X = np.round(X)
+        elif kind == 3:
+            X[rng.integers(n), rng.integers(d)] = rng.choice([1e308, -1e308, 5e-324, np.nan, np.inf])
+        with np.errstate(all="ignore"):
+            y = (X[:, 0] * 2.0 + rng.normal(size=n) * rng.choice([0.0, 0.1])) * 10.0 ** rng.choice([-310, -100, 0, 0, 0, 100, 305])
+        if kind == 4:
+            y = np.full(n, float(rng.choice([3.7, 0.1, 0.0, -1e-9, 1e100])))
+        elif kind == 5:
+            y[0] = 1e12
+        yield f"{place}: {n} x {d}, kind {kind}", X, y
+
+
+def number_fault(X: Any, y: Any, limit: float = 1.0) -> str | None:
+    """A fit ends with a table whose pick is finite on the rows, or with an error that is documented."""
+    try:
+        model = UniSymNetRegressor(max_time=limit).fit(X, y)
+    except (UniSymNetError, ValueError) as error:
+        return None if len(str(error)) < 600 else "a message longer than a screen"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None if np.isfinite(model.predict(X)).all() else "the pick is not finite on its own rows"
+
+
+def overrun(n: int, d: int, limit: float, seed: int) -> tuple[float, float]:
+    """Processor and wall seconds beyond the limit of one fit; negative if it ended earlier."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0.5, 2.0, (n, d))
+    y = 3.0 * X[:, 0] * np.sin(X[:, d // 2]) + X[:, -1] ** 2 + rng.normal(0.0, 0.1, n)
+    wall, cpu = time.monotonic(), time.process_time()
+    UniSymNetRegressor(max_time=limit, n_jobs=1, random_state=seed).fit(X, y)
+    return time.process_time() - cpu - limit, time.monotonic() - wall - limit
+
+
+_FIT = """
+import sys, numpy as np
+sys.path.insert(0, {source!r})
+from unisymnet import UniSymNetRegressor
+rng = np.random.default_rng({seed})
+X = rng.uniform(0.5, 2.0, (200, 4))
+y = 3 * X[:, 0] * np.sin(X[:, 1]) + X[:, 2] ** 2 / X[:, 3] + rng.normal(0, 0.1, 200)
+model = UniSymNetRegressor(max_time=60, checkpoint=sys.argv[1])
+model.fit(X, y)
+model.save(sys.argv[1] + "/model.json")
+print("table", len(model.front_), flush=True)
+"""
+
+
+def stopped_fit(folder: Path, number: signal.Signals, rng: random.Random) -> str | None:
+    """Send a signal soon after a write begins; what was saved must be whole, and a kind signal must give a table."""
+    code = _FIT.format(source=SOURCE, seed=rng.randrange(1000))
+    process = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    wanted, limit = rng.randint(1, 4), time.monotonic() + 90
+    seen: set[tuple[int, int]] = set()
+    while len(seen) < wanted and time.monotonic() < limit and process.poll() is None:
+        # The file beside the front exists only while it is written: a kill that comes then meets the write.
+        for path in folder.glob("front-*"):
+            with_state = path.stat() if path.exists() else None
+            if with_state is not None:
+                seen.add((with_state.st_ino, with_state.st_mtime_ns))
+    process.send_signal(number)
+    try:
+        out, err = process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return "did not end within a minute"
+    saved = [path for path in folder.glob("front-*.json")]
+    if seen and not saved:
+        return "the front is lost"
+    for path in saved:
+        if not json.loads(path.read_text())["candidates"]:
+            return "the front is empty"
+    if number != signal.SIGKILL and b"table" not in out:
+        return f"no table after {number.name}: {err[-200:]!r}"
+    return None
+
+
+def front_of(environment: dict[str, str], n_jobs: int, how: str) -> str:
+    """The front of one small problem, found in another process."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "import numpy as np, threading\n"
+        "from unisymnet import UniSymNetRegressor\n"
+        "def work(_=0):\n"
+        "    rng = np.random.default_rng(0)\n"
+        "    X = rng.uniform(0.5, 2, (80, 3)); y = X[:, 0] * np.sin(X[:, 1]) + rng.normal(0, 0.1, 80)\n"
+        f"    model = UniSymNetRegressor(max_time=None, max_evaluations=40, n_jobs={n_jobs}).fit(X, y)\n"
+        "    return ' | '.join(map(str, (entry.formula for entry in model.front_)))\n"
+        "def main():\n"
+        f"    how = {how!r}\n"
+        "    if how == 'thread':\n"
+        "        found = []; t = threading.Thread(target=lambda: found.append(work())); t.start(); t.join(); print(found[0])\n"
+        "    elif how == 'loky':\n"
+        "        from joblib import Parallel, delayed\n"
+        "        print(Parallel(2)(delayed(work)(i) for i in range(2))[1])\n"
+        "    elif how == 'fork':\n"
+        "        import multiprocessing as mp\n"
+        "        with mp.get_context('fork').Pool(1) as pool: print(pool.map(work, [0])[0])\n"
+        "    else: print(work())\n"
+        "main()\n"
+    )
+    environment = os.environ | environment | {"PYTHONPATH": SOURCE, "PYTHONWARNINGS": "ignore"}
+    done = subprocess.run([sys.executable, "-c", code, SOURCE], env=environment, capture_output=True, text=True, timeout=600)
+    return done.stdout.strip() or f"failed: {done.stderr[-300:]}"
