@@ -44,8 +44,11 @@ def test_damaged_files_end_in_one_line(run: Path, tmp_path: Path) -> None:
 
 
 def test_strange_texts_are_formulas_or_parse_errors() -> None:
-    for text in texts.texts(1500, seed=1):
+    given, n_read = texts.texts(1500, seed=1), 0
+    for text in given:
         assert texts.text_fault(text) is None, text[:200]
+        n_read += texts.is_formula(text)
+    assert 0.4 * len(given) < n_read < 0.8 * len(given)  # both ways out are taken
 
 
 def test_damaged_json_is_refused_or_harmless(run: Path, tmp_path: Path) -> None:

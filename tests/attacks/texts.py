@@ -27,18 +27,54 @@ PATHOLOGICAL = (
 
 
 def texts(count: int, seed: int = 0) -> list[str]:
+    """So many texts: the pathological ones, then half of them formulas in random spelling, the others damaged."""
     rng = random.Random(seed)
     found = list(PATHOLOGICAL[:count])
     while len(found) < count:
-        if rng.random() < 0.5:
+        kind = rng.random()
+        if kind < 0.5:
+            found.append(_formula(rng, rng.randint(1, 6)))
+        elif kind < 0.65:
             found.append("".join(rng.choice(TOKENS) for _ in range(rng.randint(1, 14))))
         else:
-            text = list(rng.choice(SEEDS))
-            for _ in range(rng.randint(1, 4)):
+            text = list(rng.choice(SEEDS) if rng.random() < 0.3 else _formula(rng, rng.randint(1, 4)))
+            for _ in range(rng.randint(1, 3)):
                 place = rng.randrange(len(text) + 1)
                 text[place : place + rng.randint(0, 2)] = rng.choice(TOKENS)
             found.append("".join(text))
     return found
+
+
+def _formula(rng: random.Random, depth: int) -> str:
+    """A formula that can be read, with spaces, brackets and spellings as people mix them."""
+    if depth == 0 or rng.random() < 0.15:
+        leaf = rng.choice(["x0", "x1", "x_2", "x12", "c0", "pi", "e", "number", "number"])
+        return _number(rng) if leaf == "number" else leaf
+    kind = rng.random()
+    left = _formula(rng, depth - 1)
+    if kind < 0.3:
+        name = rng.choice(["sin", "cos", "exp", "ln", "log", "sqrt", "abs", "tanh", "atan", "log10", "SIN", "sec", "square", "inv"])
+        return f"{name}({left})"
+    if kind < 0.4:
+        return rng.choice(["-{}", "({})", "+{}", "-({})", " {} ", "(({}))"]).format(left)
+    gap = rng.choice(["", " ", "  "])
+    sign = rng.choice(["+", "-", "*", "/", "**", "^", "+", "*"])
+    right = _formula(rng, depth - 1)
+    left = f"({left})" if rng.random() < 0.3 else left
+    return f"{left}{gap}{sign}{gap}{f'({right})' if rng.random() < 0.3 else right}"
+
+
+def _number(rng: random.Random) -> str:
+    value = rng.uniform(-1, 1) * 10.0 ** rng.randint(-12, 12)
+    return rng.choice([str(rng.randint(0, 9)), f"{abs(value):.3g}", repr(abs(value)), f"{abs(value):.2e}", ".5", "2.", "1E5"])
+
+
+def is_formula(text: str) -> bool:
+    try:
+        parse(text)
+    except ParseError:
+        return False
+    return True
 
 
 def text_fault(text: str) -> str | None:
