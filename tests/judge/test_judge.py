@@ -9,7 +9,7 @@ from unisymnet.formula.constants import settle
 from unisymnet.judge.data import data_nats, last_digit, spread_nats
 from unisymnet.judge.forms import canonical, matches
 from unisymnet.judge.judge import CONSTANT_SHARE, make_judge
-from unisymnet.judge.noise import EQUAL, MODELS
+from unisymnet.judge.noise import EQUAL, MODELS, read_noise
 from unisymnet.judge.numbers import written_nats
 from unisymnet.judge.prior import Prior, load_prior
 from unisymnet.judge.tree import read
@@ -176,3 +176,15 @@ def test_redundant_constants_are_not_paid_twice():
     one, two = judge.lengths(parse("1.92354*sqrt(x0)")), judge.lengths(parse("1.2345*sqrt(2.4278*x0)"))
     assert one is not None and two is not None
     assert two.n_free == one.n_free == 1
+
+
+@pytest.mark.parametrize("given", ["loud", -1.0, True, [1.0]])
+def test_noise_that_nobody_can_mean_is_refused(given):
+    with pytest.raises(ValueError, match="noise must be"):
+        read_noise(given)
+
+
+def test_noise_as_it_may_be_told():
+    assert read_noise(None) == (None, None)
+    assert read_noise(0.5) == (0.5, None)
+    assert read_noise("relative") == (None, "relative")

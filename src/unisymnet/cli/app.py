@@ -114,7 +114,9 @@ def fit(
     drop: Annotated[str | None, typer.Option(help="columns to leave out, with commas")] = None,
     weights: Weights = None,
     max_time: Seconds = 60.0,
-    noise: Annotated[float | None, typer.Option(help="standard deviation of the noise, if known")] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="its standard deviation, or: equal, relative, counts, both, heavy tails")
+    ] = None,
     operators: Annotated[str | None, typer.Option(help='allowed operators, e.g. "+,-,*,/,sin"')] = None,
     guess: Annotated[list[str] | None, typer.Option(help='a formula you suspect, e.g. "a*x/(b+x)"')] = None,
     max_complexity: Annotated[int, typer.Option(help="largest size of a formula")] = 60,
@@ -152,7 +154,7 @@ def fit(
         "max_time": max_time,
         "random_state": seed,
         "n_jobs": jobs,
-        "noise": noise,
+        "noise": _number_or_word(noise),
         "operators": operators,
         "max_complexity": max_complexity,
         "selection": selection,
@@ -340,6 +342,13 @@ def bench(
 
 add_commands(app)
 add_dynamics(app)
+
+
+def _number_or_word(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _words(text: str | None) -> tuple[str, ...] | None:

@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 
 MAX_DENOMINATOR, MAX_SMALL = 12, 8
 SAME = 4e-15  # relative: the same number up to the last bits
+LEAST_LEVERAGE_LEFT = 0.02  # of a row that a constant of its own would fit
+ROUNDED = 1.2  # 12 times the rise of chi-square, 0.1, that rounding all constants may bring
+MOST_SHOWN = 10  # digits; a formula that needs more is exact
 DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
 MAX_FIT_ROWS = 200_000
 
@@ -40,7 +43,8 @@ class Constant:
     """One constant: its `value` in the formula, and what the data say.
 
     `fitted` is where a least-squares fit puts it when it is free, `stderr` the standard error of that fit;
-    both are None where the data cannot tell. `snapped_to` names the simple number that `value` is: "1/2".
+    both are None where the data cannot tell. `snapped_to` names the simple number that `value` is: "1/2". `step` is
+    the power of ten to which all constants may be rounded together without a worse fit worth the name.
     """
 
     value: float
@@ -49,6 +53,7 @@ class Constant:
     snapped_to: str | None = None
     unit: str | None = None  # None: a plain number
     meaning: str | None = None  # as a simple number times known constants: "2π/g^(1/2)"
+    step: float | None = None
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit else ""
@@ -143,10 +148,58 @@ def report(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> t
     """The constants as they stand, each with where a free fit would put it and the error of that fit."""
     form, values = free(expr)
     fitted, errors = _fit(form, values, X, y, weights)
+    steps = rounding_steps(form, values, X, y, weights)
     return tuple(
-        Constant(v, f if s is not None else None, s, simple_name(v))
-        for v, f, s in zip(values, fitted, errors, strict=True)
+        Constant(v, f if s is not None else None, s, simple_name(v), step=step)
+        for v, f, s, step in zip(values, fitted, errors, steps, strict=True)
     )
+
+
+def robust_errors(
+    form: Expr, params: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None = None
+) -> list[float | None]:
+    """Standard errors of fitted parameters (HC3), all of which the data must be able to tell apart."""
+    root = np.sqrt(np.ones(len(y)) if weights is None else weights / weights.mean())
+    scales = np.array([abs(v) if v else 1.0 for v in params])
+    _, jacobian = value_and_jacobian(form, X, params)
+    return _standard_errors(form, params, jacobian * root[:, None], scales, X, y, root)
+
+
+def rounding_steps(
+    form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None = None
+) -> tuple[float | None, ...]:
+    """Largest powers of ten to which the constants may be rounded so that chi-square rises by 0.1 at most."""
+    nothing = (None,) * len(values)
+    n, k = len(y), len(values)
+    if not k or n <= k:
+        return nothing
+    root = np.sqrt(np.ones(n) if weights is None else weights / weights.mean())
+    found, jacobian = value_and_jacobian(form, X, values)
+    sizes = np.linalg.norm(jacobian * root[:, None], axis=0)
+    noise = math.sqrt(float(np.sum(((found - y) * root) ** 2)) / (n - k))
+    if not np.isfinite(sizes).all() or not math.isfinite(noise) or noise == 0.0:
+        return nothing
+    allowed = [math.sqrt(ROUNDED / k) * noise / size if size > 0.0 else 0.0 for size in sizes]
+    return tuple(10.0 ** math.floor(math.log10(step)) if step > 0.0 else None for step in allowed)
+
+
+def rounded(expr: Expr, constants: tuple[Constant, ...]) -> Expr | None:
+    """The formula with each constant rounded to its own step; None where some have none, or need all their digits."""
+    form, values = free(expr)
+    if len(values) != len(constants) or not constants:
+        return None
+    shown = []
+    for value, constant in zip(values, constants, strict=True):
+        if constant.snapped_to is not None or value == 0.0:
+            shown.append(value)
+            continue
+        if constant.step is None:
+            return None
+        digits = 1 + math.floor(math.log10(abs(value))) - round(math.log10(constant.step))
+        if digits > MOST_SHOWN:
+            return None
+        shown.append(float(f"{value:.{max(digits, 2) - 1}e}"))
+    return bind(form, shown)
 
 
 def _ratio(value: float, max_denominator: int) -> str | None:
@@ -253,12 +306,15 @@ def _standard_errors(
     y: Floats,
     root: Floats,
 ) -> list[float | None]:
+    """From the residuals themselves (HC3): right whatever the noise of a row depends on."""
     n, k = jacobian.shape
     if n <= k or not np.isfinite(jacobian).all():
         return [None] * k
     found, _ = value_and_jacobian(form, X, params)
-    variance = float(np.sum(((found - y) * root) ** 2)) / (n - k)
-    triangle = np.linalg.qr(jacobian * scales, mode="r")
+    residuals = (found - y) * root
+    basis, triangle = np.linalg.qr(jacobian * scales)
     inverse, *_ = np.linalg.lstsq(triangle, np.eye(k), rcond=None)
-    errors = np.sqrt(variance * np.sum(inverse**2, axis=1)) * scales
+    # A row that pulls the fit towards itself hides its own residual.
+    left = np.maximum(1.0 - np.sum(basis**2, axis=1), LEAST_LEVERAGE_LEFT)
+    errors = np.linalg.norm((inverse @ basis.T) * (residuals / left), axis=1) * scales
     return [float(e) if math.isfinite(e) else None for e in errors]

@@ -23,7 +23,7 @@ from ..symbolic.writers.names import PYTHON_WORDS, identifiers
 from ..symbolic.writers.source import DIALECTS, write_source
 from . import constants as constants_of
 from . import stored
-from .constants import Constant, simple_name
+from .constants import Constant, rounded, simple_name
 from .domain import domain_notes
 
 Floats = NDArray[np.float64]
@@ -73,8 +73,9 @@ class Formula:
         return f"<Formula {self.target} = {self.text(6)}>"
 
     def text(self, digits: int | None = None) -> str:
-        """One line, constants rounded to `digits` for reading."""
-        return to_text(self.expr, self.names, digits)
+        """One line for reading: constants with as many digits as the data give them, or rounded to `digits`."""
+        shown = None if digits is None else rounded(self.expr, self.constants)
+        return to_text(self.expr, self.names, digits) if shown is None else to_text(shown, self.names)
 
     @property
     def domain(self) -> tuple[str, ...]:

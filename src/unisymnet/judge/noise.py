@@ -7,6 +7,7 @@ out.  Which model holds is paid for with ``nats``.
 from __future__ import annotations
 
 import math
+import numbers
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 SMALLEST = 1e-3  # of the median size: nearer to zero, relative noise would vanish
+ROUGHLY = 0.05  # the same for weights from noisy values
 TAILS = 3.0  # degrees of freedom of Student's distribution
 
 
@@ -67,6 +69,28 @@ EQUAL = MODELS[0]
 def models_called(kind: str | None) -> tuple[NoiseModel, ...]:
     """The models to choose from: all, or those of a kind that the user knows."""
     return MODELS if kind is None else tuple(model for model in MODELS if model.kind == kind)
+
+
+def read_noise(given: object) -> tuple[float | None, str | None]:
+    """The noise that a user tells: a standard deviation, the name of a model, or nothing."""
+    if given is None:
+        return None, None
+    if isinstance(given, str):
+        if given not in WORDS:
+            raise ValueError(f"noise must be a positive number or one of {', '.join(WORDS)}, got {given!r}")
+        return None, given
+    if isinstance(given, bool) or not isinstance(given, numbers.Real) or not float(given) > 0.0:
+        names = ", ".join(map(repr, WORDS))
+        raise ValueError(f"noise must be a positive number, None or one of {names}, got {given!r}")
+    return float(given), None
+
+
+def told_weights(kind: str | None, y: Floats) -> Floats:
+    """Weights for a search before any formula is known: the noisy values stand for the true ones."""
+    if kind not in ("relative", "counts", "both"):
+        return np.ones(len(y))
+    sizes = np.maximum(np.abs(y) / (float(np.median(np.abs(y))) or 1.0), ROUGHLY)
+    return 1.0 / sizes if kind == "counts" else 1.0 / sizes**2
 
 
 def robust_scale(residuals: Floats, rounds: int = 12) -> float:

@@ -23,7 +23,7 @@ from .interrupt import Interrupts
 from .own import as_expr
 from .saved import load_model, save_model
 from .table import beside_text, chosen_text, ending, frame_rows, front_text
-from .validation import check_data, check_parameters, check_rows, seed_generator
+from .validation import check_data, check_parameters, check_rows, seed_generator, with_sigma
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,8 +67,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     goal : {"law", "predict"}, default="law"
         "law": a short formula that may be true. "predict": the formula that predicts rows not seen best, a sum of
         short features where no law is found; see docs/howto/tables.md.
-    noise : float or None, default=None
-        Standard deviation of the noise in y, if known.
+    noise : float, str or None, default=None
+        What is known about the noise in y: its standard deviation, or how it depends on the value ("equal",
+        "relative", "counts", "both", "heavy tails"). None: the data decide.
     validation_fraction : float, default=0.2
         Share of the rows kept back for choosing a formula when there are at least 50. Constants are then fitted on
         all rows.
@@ -108,6 +109,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     front_: tuple[Entry, ...]
     beside_: tuple[Entry, ...] = ()
     picked_: int
+    proven_: bool = False  # nothing shorter than the pick was left untried
 
     def __init__(
         self,
@@ -123,7 +125,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         proposers: Sequence[Any] | None = None,
         selection: str = "best",
         goal: str = "law",
-        noise: float | None = None,
+        noise: float | str | None = None,
         validation_fraction: float = 0.2,
         max_evaluations: int | None = None,
         max_epochs: int | None = None,
@@ -168,8 +170,11 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         y: Any,
         sample_weight: Any = None,
         guesses: Sequence[str | Formula | Expr] | None = None,
+        sigma: Any = None,
     ) -> UniSymNetRegressor:
         """Search for formulas.
+
+        `sigma` is the standard error of y in each row, if it was measured: such rows count by 1/sigma².
 
         `guesses` are formulas you suspect, as text in the names of the columns; names that are no column are
         constants to fit. Ctrl-C stops the search and keeps what it has found.
@@ -178,7 +183,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         with interrupts.caught():
             check_parameters(self)
             earlier = self._earlier_formulas()
-            data = check_data(self, X, y, sample_weight)
+            data = check_data(self, X, y, with_sigma(sample_weight, sigma, len(y)))
             from .run import run_fit
 
             suspected = [as_expr(guess, data.names) for guess in guesses or ()]

@@ -26,6 +26,7 @@ class Options:
     fitter: Fitter
     operators: frozenset[str] = frozenset()
     noise: float | None = None
+    noise_kind: str | None = None  # how the noise depends on the value, if told
     selection: str = "best"
     validation_fraction: float = 0.2
     max_rows: int = 2000

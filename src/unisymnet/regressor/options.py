@@ -13,6 +13,7 @@ from joblib import effective_n_jobs
 from ..fit.polish import Polish
 from ..fit.sfo.exponents import EXPONENTS
 from ..fit.sfo.sfo import SFO
+from ..judge.noise import read_noise
 from ..knowledge.known import Known
 from ..problem import Problem
 from ..propose.view.smooth import looks_noisy, only_noise_left
@@ -61,7 +62,8 @@ def options_of(model: Any) -> Options:
         fitter=Polish(sfo=sfo),
         fitter_for=lambda loss: Polish(loss=loss, sfo=sfo),
         operators=operators,
-        noise=model.noise,
+        noise=read_noise(model.noise)[0],
+        noise_kind=read_noise(model.noise)[1],
         selection=model.selection,
         validation_fraction=model.validation_fraction,
         max_rows=model.max_rows,

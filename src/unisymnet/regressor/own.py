@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidate import Proposal, Status
+from ..candidate import EXACT, Proposal, Status
 from ..deadline import Deadline
 from ..errors import DataError
 from ..formula import Formula
-from ..formula.constants import Constant, report
+from ..formula.constants import Constant, refit, report, robust_errors
+from ..judge.judge import make_judge
 from ..problem import make_problem
 from ..symbolic.expr import Expr, bind, evaluate, n_params
 from ..symbolic.parse import free_names, parse
@@ -26,6 +27,8 @@ from .entry import Entry
 Floats = NDArray[np.float64]
 
 MAX_NAMED_ROWS = 20_000
+LEAST_ROWS = 10  # fewer do not show how noise depends on the value
+ROUNDS = 4  # of fitting and weighing
 OWN = "yours"  # the source of a formula that the user has put into the table
 
 
@@ -71,9 +74,9 @@ def fit_named(
     rng = np.random.default_rng(random_state)
     wanted = free_names(formula, names) if isinstance(formula, str) else ()
     if wanted:
-        expr, named = _fit_names(expr, wanted, table, truth, weights, rng)
+        expr, named, own = _fit_names(expr, wanted, table, truth, weights, rng)
         if named:
-            return Formula(expr, tuple(names), target, report(expr, table, truth, weights)), named
+            return Formula(expr, tuple(names), target, report(expr, table, truth, own)), named
     elif not n_params(expr) and not np.isfinite(evaluate(expr, table)).any():
         raise DataError(f"the formula {formula} has no value on any of these rows")
     from ..fit.polish import Polish
@@ -82,31 +85,57 @@ def fit_named(
     candidate = Polish().fit(Proposal(problem.to_scaled(expr), "own"), problem, rng=rng, deadline=deadline)
     if candidate.status is not Status.OK:
         raise DataError(f"the formula {formula} cannot be fitted to these rows: {candidate.status.value}")
-    return Formula(candidate.expr, tuple(names), target, report(candidate.expr, table, truth, weights)), {}
+    found = candidate.expr
+    for _ in range(ROUNDS):
+        own = noise_weights(found, table, truth, weights)
+        if own is None:
+            break
+        found, _ = refit(found, table, truth, own)
+    return Formula(found, tuple(names), target, report(found, table, truth, weights if own is None else own)), {}
+
+
+def noise_weights(expr: Expr, X: Floats, y: Floats, weights: Floats | None) -> Floats | None:
+    """Weights of the rows under the noise model that the residuals show; None if all rows have the same noise."""
+    from ..fit.settle import shortest
+
+    spread = float(np.std(y))
+    exact = float(np.mean((y - evaluate(expr, X)) ** 2)) <= (EXACT * spread) ** 2
+    judged = None if exact or len(y) < LEAST_ROWS else shortest(expr, make_judge(X, y, weights))
+    if judged is None or judged[1].model.kind == "equal":
+        return None
+    values = evaluate(expr, X)
+    return judged[1].model.roots(values, y - values) ** 2 * (1.0 if weights is None else weights)
 
 
 def _fit_names(
     expr: Expr, names: Sequence[str], X: Floats, y: Floats, weights: Floats | None, rng: np.random.Generator
-) -> tuple[Expr, dict[str, Constant]]:
-    """The formula with fitted constants and these by name; as it was, and nothing, where no fit settles."""
+) -> tuple[Expr, dict[str, Constant], Floats | None]:
+    """The formula with fitted constants, these by name, and the weights that the noise gives the rows; as it was, and
+    nothing, where no fit settles."""
     from ..fit.constants import fit_constants
-    from ..fit.kernels.fit import covariance
+    from ..fit.kernels.fit import covariance, fit_tape
     from ..fit.kernels.tape import compile_tape
 
     thin = np.unique(np.linspace(0, len(y) - 1, MAX_NAMED_ROWS).astype(int))
     rows, truth, given = X[thin], y[thin], None if weights is None else weights[thin]
     found = fit_constants(expr, rows, truth, rng=rng, weights=given, n_starts=20)
     if found.status is not Status.OK:
-        return expr, {}
-    scale = len(truth) if given is None else float(given.sum())
-    variance = found.loss * scale / max(len(truth) - len(names), 1)
-    spread = covariance(compile_tape(expr, X.shape[1]), rows, found.params, given, variance).diagonal()
+        return expr, {}, weights
+    tape, params, own = compile_tape(expr, X.shape[1]), np.asarray(found.params), given
+    for _ in range(ROUNDS):
+        new = noise_weights(bind(expr, params.tolist()), rows, truth, given)
+        fit = None if new is None else fit_tape(tape, rows, truth, params[None, :], weights=new)
+        if fit is None or fit.status is not Status.OK:
+            break
+        params, own = np.asarray(fit.params), new
+    known = np.isfinite(covariance(tape, rows, params, own, 1.0).diagonal())
+    errors = robust_errors(expr, tuple(params.tolist()), rows, truth, own) if known.all() else [None] * len(names)
     named = {}
-    for name, value, square in zip(names, found.params, spread):
-        error = float(np.sqrt(square)) if np.isfinite(square) and len(truth) > len(names) else None
-        named[name] = Constant(float(value), None if error is None else float(value), error)
-    bound = present(simplify(bind(expr, found.params.tolist())))
-    return (bound, named) if np.isfinite(evaluate(bound, rows)).any() else (expr, {})
+    for name, value, error in zip(names, params.tolist(), errors):
+        named[name] = Constant(value, None if error is None else value, error)
+    bound = present(simplify(bind(expr, params.tolist())))
+    whole = own if len(thin) == len(y) else weights
+    return (bound, named, whole) if np.isfinite(evaluate(bound, rows)).any() else (expr, {}, weights)
 
 
 def add_formula(model: Any, formula: Formula, X: Any, y: Any) -> int:

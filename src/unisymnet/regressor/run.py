@@ -18,7 +18,7 @@ from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
-from ..judge.noise import models_called
+from ..judge.noise import models_called, told_weights
 from ..knowledge.known import solver
 from ..metrics import complexity
 from ..problem import Problem, make_problem
@@ -105,7 +105,7 @@ def run_fit(
         watch=interrupts.watched(left, tidying=True),
         allows=None if knowledge is None else knowledge.allows,
         listed=result.listed,
-        models=models_called(None) if judgement.loss.kind == "mse" and result.stopped != "exact" else (),
+        models=models_called(options.noise_kind) if judgement.loss.kind == "mse" and result.stopped != "exact" else (),
     )
     entries, picked, said = compare(entries, picked, rivals, data, final)
     notes = [*said, *careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)]
@@ -143,6 +143,8 @@ def _searched(
 ) -> tuple[Judgement, SearchResult]:
     """Search once, or a second time with the outliers that the best formula of the first search shows."""
     X, y, weights = rows
+    weights = weights * told_weights(options.noise_kind, y)
+    rows = X, y, weights
     judgement = Judgement.first(options.loss, (X[:, columns.kept], y, weights), options.noise)
     first = options
     if not judgement.final:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from ..candidate import RULES
 from ..errors import DataError
 from ..fit.kernels.robust import LOSSES, Loss
+from ..judge.noise import read_noise
 from ..symbolic.operators import ALIASES, OPERATORS
 
 Floats = NDArray[np.float64]
@@ -78,8 +79,8 @@ def check_rows(estimator: Any, X: Any) -> Floats:
 def check_parameters(estimator: Any) -> None:
     """Refuse parameters that make no sense, one sentence each."""
     given = estimator.get_params(deep=False)
-    for name in ("max_time", "noise"):
-        _positive(name, given[name], optional=True)
+    _positive("max_time", given["max_time"], optional=True)
+    read_noise(given["noise"])
     for name in ("max_complexity", "max_rows", "max_columns"):
         _count(name, given[name])
     for name in ("max_evaluations", "max_epochs"):
@@ -232,6 +233,20 @@ def _weights(sample_weight: Any, X: Floats) -> Floats:
     if not (weights > 0.0).any():
         raise DataError("sample_weight is zero for every row; at least one row must count")
     return weights
+
+
+def with_sigma(sample_weight: Any, sigma: Any, n_rows: int) -> Any:
+    """Weights that standard errors of the rows amount to, times those given."""
+    if sigma is None:
+        return sample_weight
+    errors = np.asarray(sigma, dtype=np.float64)
+    if errors.shape != (n_rows,):
+        raise DataError(f"sigma must be one standard error for each of the {n_rows} rows, got shape {errors.shape}")
+    if not np.isfinite(errors).all() or (errors <= 0.0).any():
+        worst = int(np.argmin(np.where(np.isfinite(errors), errors, -np.inf)))
+        raise DataError(f"sigma must be positive in every row, got {errors[worst]} in row {worst}")
+    own = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    return own / errors**2
 
 
 def _is_whole(value: Any) -> bool:
