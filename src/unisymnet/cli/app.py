@@ -114,9 +114,7 @@ def fit(
     drop: Annotated[str | None, typer.Option(help="columns to leave out, with commas")] = None,
     weights: Weights = None,
     max_time: Seconds = 60.0,
-    noise: Annotated[
-        str | None, typer.Option(help="its standard deviation, or: equal, relative, counts, both, heavy tails")
-    ] = None,
+    noise: Annotated[str | None, typer.Option(help="its standard deviation, or equal, relative, counts, …")] = None,
     operators: Annotated[str | None, typer.Option(help='allowed operators, e.g. "+,-,*,/,sin"')] = None,
     guess: Annotated[list[str] | None, typer.Option(help='a formula you suspect, e.g. "a*x/(b+x)"')] = None,
     max_complexity: Annotated[int, typer.Option(help="largest size of a formula")] = 60,
@@ -146,7 +144,7 @@ def fit(
         os.environ["UNISYMNET_WEIGHTS"] = model
     if sys.stderr.isatty() and not (quiet or json):
         print(f"reading {data} …", end="\r", file=sys.stderr, flush=True)  # loading the libraries takes a second or two
-    from .fitting import Request, loss_option, run_fit
+    from .fitting import Request, loss_option, number_or_word, run_fit
     from .heads import pairs
     from .workers import workers
 
@@ -154,7 +152,7 @@ def fit(
         "max_time": max_time,
         "random_state": seed,
         "n_jobs": jobs,
-        "noise": _number_or_word(noise),
+        "noise": number_or_word(noise),
         "operators": operators,
         "max_complexity": max_complexity,
         "selection": selection,
@@ -342,13 +340,6 @@ def bench(
 
 add_commands(app)
 add_dynamics(app)
-
-
-def _number_or_word(text: str | None) -> float | str | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
 
 
 def _words(text: str | None) -> tuple[str, ...] | None:

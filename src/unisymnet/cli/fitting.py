@@ -193,3 +193,11 @@ def _stem(data: str) -> str:
 
 def _count(n: int, thing: str) -> str:
     return f"only {n} {thing}{'' if n == 1 else 's'}"
+
+
+def number_or_word(text: str | None) -> float | str | None:
+    """What an option means that takes a number or a name."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
