@@ -95,7 +95,7 @@ def test_every_row_is_left_out_once_in_every_cut() -> None:
 def test_a_longer_formula_must_win_in_most_folds() -> None:
     shorter = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
     assert wins(np.array([0.9, 0.9, 0.9, 0.9, 1.1]), shorter)
-    assert not wins(np.array([0.1, 1.1, 1.1, 0.9, 0.9]), shorter)
+    assert not wins(np.array([0.1, 1.1, 1.1, 1.1, 0.9]), shorter)
     assert not clearly_wins(np.array([0.5, 0.9, 0.9, 0.9, 1.1]), shorter, 1)
 
 

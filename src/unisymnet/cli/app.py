@@ -313,8 +313,12 @@ def bench(
     data: Annotated[str | None, typer.Option(help="for units, class, odebench, …: folder of their catalogs")] = None,
     subsample: Annotated[float, typer.Option(help="for odebench: share of the points left out")] = 0.0,
     both: Annotated[bool, typer.Option("--both", help="for odebench: fit both trajectories")] = False,
+    seeds: Annotated[int, typer.Option(help="for pmlb: how many of SRBench's seeds")] = 1,
+    goal: Annotated[str, typer.Option(help="for pmlb: law or predict")] = "predict",
+    max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
 ) -> None:
     """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
+    from ..bench.pmlb.command import run_pmlb
     from .benching import NAMES, BenchOptions, build_pages, list_suites, run_bench, run_named
     from .known import KNOWN, run_known
     from .odes import run_odes
@@ -328,6 +332,8 @@ def bench(
         build_pages(results, out or "docs")
     elif name == "odebench":
         run_odes(data, method, noise, subsample, both, _words(problems), options)
+    elif name == "pmlb":
+        run_pmlb(data, options, seeds, goal, max_complexity, _words(problems))
     elif name in KNOWN:
         run_known(name, data, noise, _words(problems), options)
     elif name in NAMES:

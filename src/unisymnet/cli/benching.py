@@ -48,6 +48,7 @@ def list_suites() -> None:
     for name in NAMES:
         experiment = find_experiment(name)
         print(f"  {name:<15} {experiment.about}\n  {'':<15} full: {experiment.full}")
+    print("\ntables: unisymnet bench pmlb --data FOLDER --seeds N repeats SRBench's black-box protocol")
     print("\npage: unisymnet bench page rebuilds docs/results.md and docs/results.html from benchmarks/results")
     print(f"\nmethods: {', '.join(METHODS)}")
 

@@ -37,6 +37,7 @@ Rows = tuple[Floats, Floats, Floats]
 
 ADDITIVE_SHARE = 0.35  # of the time, with goal="predict"
 CHOICE = 0.5  # nats that a node of a law costs: the search has chosen it on all rows, which folds cannot see
+LEAST_SIZE = 2  # a constant is left only for a formula that wins in most folds
 SOURCES = ("mean", "linear")
 FEW_ENTRIES = 14  # of the search's table are compared, the pick among them
 NEAR = 0.01  # of R² that gradient boosting may be ahead and still count as level
@@ -125,9 +126,11 @@ def _predicting(
     for row in rows[1:]:
         if row.error < 1e299 and wins(row.errors, best.errors):
             best = row
+    if rivals.additive.linear.error < best.error and best.size >= LEAST_SIZE:
+        best = rivals.additive.linear
     front: list[Row] = []
     for row in rows:
-        if row is best or row.source in SOURCES or row.error < min(r.error for r in front):
+        if row is best or row.source in SOURCES or row.error < min((r.error for r in front), default=math.inf):
             front.append(row)
     front = _without_weaker_linear(front, best)
     found = {id(row): _entry(row, rivals, data, constants=row is best) for row in front}

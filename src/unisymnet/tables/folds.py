@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 N_FOLDS = 5
 SMALL, MEDIUM = 150, 600  # rows
-WIN_SHARE = 0.7  # of the folds in which a longer formula must be better
+WIN_SHARE = 0.6  # of the folds in which a longer formula must be better
 CLEAR = 2.0  # standard errors that make a difference beyond doubt
 
 

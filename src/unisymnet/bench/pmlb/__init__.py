@@ -1,0 +1,1 @@
+"""Black-box tables by SRBench's protocol, with published figures beside ours."""
