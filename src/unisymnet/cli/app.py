@@ -314,7 +314,6 @@ def bench(
     subsample: Annotated[float, typer.Option(help="for odebench: share of the points left out")] = 0.0,
     both: Annotated[bool, typer.Option("--both", help="for odebench: fit both trajectories")] = False,
     seeds: Annotated[int, typer.Option(help="for pmlb: how many of SRBench's seeds")] = 1,
-    goal: Annotated[str, typer.Option(help="for pmlb: law or predict")] = "predict",
     max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
 ) -> None:
     """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
@@ -323,9 +322,7 @@ def bench(
     from .known import KNOWN, run_known
     from .odes import run_odes
 
-    options = BenchOptions(
-        max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler
-    )  # fmt: skip
+    options = BenchOptions(max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler)
     if name == "list":
         list_suites()
     elif name == "page":
@@ -333,7 +330,7 @@ def bench(
     elif name == "odebench":
         run_odes(data, method, noise, subsample, both, _words(problems), options)
     elif name == "pmlb":
-        run_pmlb(data, options, seeds, goal, max_complexity, _words(problems))
+        run_pmlb(data, options, seeds, max_complexity, _words(problems))
     elif name in KNOWN:
         run_known(name, data, noise, _words(problems), options)
     elif name in NAMES:

@@ -27,7 +27,7 @@ class Options(Protocol):
 
 
 def run_pmlb(
-    data: str | None, options: Options, seeds: int, goal: str, max_complexity: int, only: Sequence[str] | None
+    data: str | None, options: Options, seeds: int, max_complexity: int, only: Sequence[str] | None
 ) -> None:
     if data is None:
         raise DataError("say where the tables are: --data FOLDER, one CSV or TSV file a set with a column `target`")
@@ -36,7 +36,7 @@ def run_pmlb(
         data,
         path,
         seeds=seeds,
-        goal=goal,
+        goal="predict",
         max_time=60.0 if options.max_time is None else options.max_time,
         max_complexity=max_complexity,
         only=only,
