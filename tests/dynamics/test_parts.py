@@ -34,7 +34,7 @@ def test_clean_data_are_told_from_noisy_ones() -> None:
     x = np.column_stack([np.sin(T), (1.2 + np.cos(T)) * (1.0 + 0.03 * rng.normal(size=len(T)))])[keep]
     _, noises = smooth_all(list(read_runs(T[keep], x).trajectories))
     assert noises[0].clean and not noises[1].clean
-    assert noises[1].relative and noises[1].level == pytest.approx(0.03, rel=0.3)
+    assert noises[1].share == pytest.approx(0.03, rel=0.3)
 
 
 def test_differences_do_not_see_polynomials() -> None:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..deadline import Deadline
-from ..fit.subset import best_subsets, by_codelength
+from ..fit.subset import Subset, best_subsets, by_codelength
 from ..symbolic.expr import Expr, Param, bind, product, total
 from .course import Course
 from .program import free_system
-from .rate import Candidate, Rate, description_length, sum_of, terms_of
+from .rate import LEAST_LEFT, Candidate, Rate, description_length, sum_of, terms_of
 from .shooting import shoot, tangent
+from .ties import find_ties
 
 Floats = NDArray[np.float64]
 
@@ -61,6 +63,7 @@ class SystemSearch:
         values = tuple(shot.params) if np.isfinite(shot.params).all() else tuple(params)
         fitted = tuple(bind(form, values) for form in forms)
         length = description_length(shot, fitted, clean=clean, n_constants=len(params))
+        length -= find_ties(shot, 1.0 if clean else LEAST_LEFT).saved
         found = self.seen[key] = Candidate(fitted, shot, length, count, tuple(forms))
         return found
 
@@ -121,17 +124,26 @@ class SystemSearch:
             return []
         columns, target = linear
         n_now = sum(len(found) for found in current.values())
-        subsets = best_subsets(columns, target, max_size=min(n_now + 3, 24), beam=20, keep=2)
         floor = float(len(target)) if self.course.clean else 0.0
-        ranked = by_codelength([s for s in subsets if s.size >= len(free)], len(target), len(owner), floor=floor)[:4]
-        found = []
-        for subset in ranked:
-            chosen: dict[int, list[tuple[float, Expr]]] = {k: [] for k in free}
-            for i, coefficient in zip(subset.columns, subset.coefficients):
-                chosen[owner[i][0]].append((float(coefficient), owner[i][1]))
-            if all(chosen.values()):
-                found.append(self._whole([sum_of(chosen[k]) for k in free]))
-        return found
+        subsets = best_subsets(columns, target, max_size=min(n_now + 3, 24), beam=20, keep=2)
+        chosen = by_codelength([s for s in subsets if s.size >= len(free)], len(target), len(owner), floor=floor)[:4]
+        for k in free:  # one equation anew, the others as they are
+            kept = [i for i, (state, _) in enumerate(owner) if state != k and params[i]]
+            own = [i for i, (state, _) in enumerate(owner) if state == k]
+            part = [*kept, *own]
+            found = best_subsets(
+                columns[:, part], target, max_size=len(kept) + 6, beam=15, keep=2, always=range(len(kept))
+            )
+            best_few = by_codelength(found, len(target), len(own) + len(kept), floor=floor)[:3]
+            chosen += [replace(s, columns=tuple(part[i] for i in s.columns)) for s in best_few]
+        return [exprs for subset in chosen for exprs in self._exprs(subset, owner, free)]
+
+    def _exprs(self, subset: Subset, owner: Sequence[tuple[int, Expr]], free: Sequence[int]) -> list[list[Expr]]:
+        """The equations of a subset; none if an equation would be empty."""
+        terms: dict[int, list[tuple[float, Expr]]] = {k: [] for k in free}
+        for i, coefficient in zip(subset.columns, subset.coefficients):
+            terms[owner[i][0]].append((float(coefficient), owner[i][1]))
+        return [self._whole([sum_of(terms[k]) for k in free])] if all(terms.values()) else []
 
     def drop(self, candidate: Candidate) -> Candidate:
         """Without the terms that the data do not need, weakest first."""

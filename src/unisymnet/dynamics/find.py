@@ -6,7 +6,7 @@ This is the order of the whole search; each part stands in its own file.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,11 +14,16 @@ from ..deadline import Deadline
 from ..symbolic.expr import Const, Expr, Var
 from .choose import SystemSearch
 from .course import Course
+from .general import search_rates
 from .propose import RateSearch
 from .rate import Candidate, Rate, terms_of
+from .smoothing import noise_of
 
 KEPT = 6  # rates of an equation that are combined
 TRIED = 3  # systems that are improved
+SEARCH_SECONDS = 4.0  # for a rate that no library explains
+POOR, MANY = 1.6, 5  # χ² per value and number of terms from which on a rate is not explained
+SECOND = 8  # systems that are looked at again with better noise
 
 
 @dataclass(frozen=True)
@@ -52,14 +57,50 @@ def find_systems(
         for guess in guesses[k] if k < len(guesses) else ():
             searches[k].add(guess, "guess")
         searches[k].run()
+    if general:
+        _search_more(course, searches, columns, deadline, tell)
     tell("systems")
     search = SystemSearch(course, fixed, deadline)
     ranked = [_kept(searches[k].ranked()) for k in free]
     systems = search.combine(ranked) if free else [search.fit(list(fixed.values()))]
     pools = [_pool(searches[k]) if k in searches else [] for k in range(n)]
+    top, best = _best(search, systems, pools)
+    if not course.clean and np.isfinite(top.shot.chi2) and not deadline.expired():
+        tell("noise as the system leaves it")
+        search = SystemSearch(_denoised(course, top), fixed, deadline)
+        systems = sorted([search.fit(s.exprs) for s in [*best, *systems][:SECOND]], key=lambda s: s.length)
+        top, best = _best(search, systems, pools)
+    rest = sorted((c for c in [*best, *systems] if c is not top), key=lambda c: c.length)
+    return Found(search, (top, *rest), tuple(tuple(searches[k].ranked()) if k in searches else () for k in range(n)))
+
+
+def _search_more(
+    course: Course, searches: dict[int, RateSearch], columns: list[int], deadline: Deadline, tell: Callable[[str], None]
+) -> None:
+    """The ordinary search for rates that no library explains."""
+    poor = [k for k, search in searches.items() if _is_poor(course, search)]
+    for place, k in enumerate(poor):
+        seconds = min(SEARCH_SECONDS, 0.4 * deadline.remaining() / (len(poor) - place))
+        if seconds < 1.0:
+            return
+        tell(f"formulas for the rate of {course.names[k]}")
+        # Ranges of the search by time: what is found depends on the machine here, and only here.
+        searches[k].deadline = deadline
+        searches[k].try_all(search_rates(course, k, columns, seconds), "search")
+
+
+def _is_poor(course: Course, search: RateSearch) -> bool:
+    best = search.ranked()[0]
+    return best.reduced > (1.0 if course.clean else POOR) or len(terms_of(best.expr)) > MANY
+
+
+def _best(
+    search: SystemSearch, systems: Sequence[Candidate], pools: Sequence[Sequence[Expr]]
+) -> tuple[Candidate, list[Candidate]]:
+    """The best system and its rivals, the first few improved and fitted over segments as long as can be."""
     best: list[Candidate] = []
     for system in systems[:TRIED]:
-        if best and deadline.expired():
+        if best and search.deadline.expired():
             break
         joined = search.join(search.improve(system, pools))
         again = search.improve(joined, pools)
@@ -67,8 +108,19 @@ def find_systems(
     top = best[0]
     for rival in best[1:]:
         top = search.shorter(top, rival)
-    rest = sorted((c for c in [*best, *systems] if c is not top), key=lambda c: c.length)
-    return Found(search, (top, *rest), tuple(tuple(searches[k].ranked()) if k in searches else () for k in range(n)))
+    return top, best
+
+
+def _denoised(course: Course, top: Candidate) -> Course:
+    """The data with the noise that a good system leaves: the smoother's own errors are no longer part of it."""
+    noises = list(course.noises)
+    for k, noise in enumerate(noises):
+        seen = np.isfinite(course.data[:, k])
+        left = top.shot.left[seen, k] * course.deviation[seen, k]
+        if not noise.clean and seen.sum() > 20:
+            share = max(1.0 - len(top.shot.params) / top.shot.n, 0.5)
+            noises[k] = noise_of(left, np.abs(course.curves[seen, k]), 1.0 / float(np.sqrt(share)))
+    return replace(course, noises=tuple(noises))
 
 
 def _kept(rates: list[Rate]) -> list[Rate]:

@@ -3,63 +3,87 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formula.constants import Constant, simple_name
-from ..symbolic.expr import Expr, bind
+from ..formula.constants import Constant, free, simple_name
+from ..symbolic.expr import Const, Expr, Param, bind, rebuild
 from ..symbolic.rewrite.simplify import present
 from .choose import SystemSearch
 from .course import Course
 from .program import free_system
-from .rate import Candidate
+from .rate import LEAST_LEFT, Candidate
+from .shooting import Shot, shoot
 from .system import System
+from .ties import find_ties
 
 Floats = NDArray[np.float64]
 
-NEAR = 2.0  # standard errors within which a simple number is as good
 FAR = 3.0  # χ² per value beyond which the system does not explain the data
 FLAT = 1.0  # a relative error of a constant beyond which the data do not tell it
 
 
 def finished(course: Course, search: SystemSearch, best: Candidate) -> System:
     """The system in the form that a person likes, with the errors of its constants."""
-    exprs = tuple(_shown(expr) for expr in best.exprs)
-    forms = free_system(exprs)[0]
-    refit = search.fit(exprs, best.n_segments)
-    same = np.isfinite(refit.shot.chi2) and refit.shot.chi2 <= best.shot.chi2 * 1.01 + 1e-9
-    if not same:
-        exprs, refit = best.exprs, best
-        forms = free_system(exprs)[0]
-    fitted, errors = refit.shot.params, refit.shot.errors()
-    exprs = tuple(bind(form, tuple(fitted)) for form in forms)
-    counts = [len(free_system([expr])[1]) for expr in exprs]
-    constants: list[tuple[Constant, ...]] = []
-    start = 0
-    for count in counts:
-        own = range(start, start + count)
-        constants.append(tuple(_constant(float(fitted[i]), float(errors[i])) for i in own))
-        start += count
-    runs = course.runs
-    states = course.names[: course.n_states]
-    values_ = np.concatenate([table[:, : course.n_states] for table in course.tables])
+    tied, shot = _tied(search.course, best)
+    exprs = tuple(_shown(expr) for expr in tied)
+    errors = shot.errors()
+    known = {abs(float(value)): float(error) for value, error in zip(shot.params, errors)}
+    constants = tuple(tuple(_constant(value, known) for value in free(expr)[1]) for expr in exprs)
+    values = np.concatenate([table[:, : course.n_states] for table in course.tables])
+    start = shot.starts[0] if np.isfinite(shot.starts[0]).all() else course.curves[0]
     return System(
         exprs,
-        states,
-        runs.inputs,
-        runs.time,
-        tuple(constants),
-        tuple((float(low), float(high)) for low, high in zip(values_.min(axis=0), values_.max(axis=0))),
-        tuple(float(value) for value in course.curves[0]),
-        notes(course, refit, errors),
+        course.names[: course.n_states],
+        course.runs.inputs,
+        course.runs.time,
+        constants,
+        tuple((float(low), float(high)) for low, high in zip(values.min(axis=0), values.max(axis=0))),
+        tuple(float(value) for value in start),
+        notes(course, best, shot, errors),
     )
 
 
-def _constant(value: float, error: float) -> Constant:
-    known = math.isfinite(error)
-    return Constant(value, value if known else None, error if known else None, simple_name(value))
+def _tied(course: Course, best: Candidate) -> tuple[tuple[Expr, ...], Shot]:
+    """The equations with constants tied where that shortens the description, fitted again."""
+    forms, params = free_system(best.exprs)
+    ties = find_ties(best.shot, 1.0 if course.clean else LEAST_LEFT)
+    if not (ties.units or ties.pairs) or len(params) != len(best.shot.params):
+        return best.exprs, best.shot
+    stands: dict[int, Expr] = {i: Const(math.copysign(1.0, params[i])) for i in ties.units}
+    for i, j in ties.pairs:
+        stands[i] = Param(j) if params[i] * params[j] > 0.0 else -Param(j)
+    left = [i for i in range(len(params)) if i not in stands]
+    number = {i: place for place, i in enumerate(left)}
+
+    def change(node: Expr) -> Expr:
+        return Param(number[node.index]) if isinstance(node, Param) else node
+
+    def replaced(node: Expr) -> Expr:
+        return stands.get(node.index, node) if isinstance(node, Param) else node
+
+    for _ in stands:  # a constant may be tied to one that is tied itself
+        forms = [rebuild(form, replaced) for form in forms]
+    fewer = [rebuild(form, change) for form in forms]
+    cut = course.cut(best.n_segments, least=6)
+    shot = shoot(course, fewer, params[left], cut=cut, starts=best.shot.starts)
+    if not shot.chi2 < best.shot.chi2 + 2.0 * max(best.shot.reduced, LEAST_LEFT) * (
+        len(stands) * math.log(best.shot.n)
+    ):
+        return best.exprs, best.shot
+    return tuple(bind(form, tuple(shot.params)) for form in fewer), shot
+
+
+def _constant(value: float, known: dict[float, float]) -> Constant:
+    """A constant as it is shown, with the error of the fitted one that it is, or whose inverse it is."""
+    for fitted, error in known.items():
+        if math.isclose(abs(value), fitted, rel_tol=1e-12) and math.isfinite(error):
+            return Constant(value, value, error, simple_name(value))
+    for fitted, error in known.items():
+        if fitted and math.isclose(abs(value), 1.0 / fitted, rel_tol=1e-9) and math.isfinite(error):
+            return Constant(value, value, error / fitted**2, simple_name(value))
+    return Constant(value, snapped_to=simple_name(value))
 
 
 def _shown(expr: Expr) -> Expr:
@@ -69,10 +93,9 @@ def _shown(expr: Expr) -> Expr:
         return expr
 
 
-def notes(course: Course, best: Candidate, errors: Sequence[float] | Floats) -> tuple[str, ...]:
+def notes(course: Course, best: Candidate, shot: Shot, errors: Floats) -> tuple[str, ...]:
     """What a reader should know before trusting the system."""
     found = list(course.runs.notes)
-    shot = best.shot
     if not math.isfinite(shot.chi2):
         found.append("no candidate could be integrated along the data; the equations are those that fit the rates best")
     elif not course.clean and shot.reduced > FAR:

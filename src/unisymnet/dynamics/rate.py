@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import complexity
-from ..symbolic.expr import Call, Const, Expr, product, total, walk
+from ..symbolic.expr import Call, Const, Expr, order_key, product, total, walk
 from ..symbolic.rewrite.simplify import simplify
 from .program import free_system
 from .shooting import Shot
@@ -84,9 +84,12 @@ def _terms(expr: Expr, factor: float) -> list[tuple[float, Expr]]:
 
 
 def sum_of(terms: Sequence[tuple[float, Expr]]) -> Expr:
-    """The formula again; a coefficient of one would be part of the form, so it is kept off by a hair."""
+    """The formula again, its terms in one order whatever it was before.
+
+    A coefficient of one would be part of the form, so it is kept off by a hair.
+    """
     parts: list[Expr] = []
-    for factor, term in terms:
+    for factor, term in sorted(terms, key=lambda pair: order_key(pair[1])):
         number = Const(factor if abs(factor) != 1.0 else factor * (1.0 + 2e-16 * 2))
         parts.append(number if term == Const(1.0) else product([number, *_factors(term)]))
     return total(parts)
@@ -99,7 +102,7 @@ def _factors(term: Expr) -> tuple[Expr, ...]:
 def form_price(exprs: Sequence[Expr]) -> float:
     """Nats for the forms; a function that occurs twice in the same part is paid once."""
     parts = [node for expr in exprs for node in set(walk(expr)) if isinstance(node, Call)]
-    functions = sum(FUNCTION_PRICES.get(node.op, 0.0) for node in parts)
+    functions = math.fsum(FUNCTION_PRICES.get(node.op, 0.0) for node in parts)
     return FORM_PRICE * sum(complexity(simplify(expr)) for expr in exprs) + functions
 
 

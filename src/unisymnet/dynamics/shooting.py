@@ -37,7 +37,7 @@ class Shot:
     chi2: float
     n: int
     information: Floats
-    by_state: Floats
+    left: Floats  # (n, d): model minus data over the noise; 0 where nothing was measured
 
     @property
     def reduced(self) -> float:
@@ -45,8 +45,8 @@ class Shot:
 
     def errors(self) -> Floats:
         """Standard errors of the constants, scaled by what the fit leaves; inf along flat directions."""
-        if not len(self.params):
-            return np.empty(0)
+        if not len(self.params) or not self.information.any():
+            return np.full(len(self.params), np.inf)
         scale = np.sqrt(np.maximum(np.diag(self.information), 1e-300))
         values, vectors = np.linalg.eigh(self.information / np.outer(scale, scale))
         with np.errstate(divide="ignore"):
@@ -227,13 +227,21 @@ class _Range:
         d = len(self.active)
         n_params = len(point.params)
         information = np.zeros((n_params, n_params))
-        by_state = np.full(d, np.inf)
         if np.isfinite(point.chi2):
-            by_state = np.sum(point.states**2, axis=0) / np.maximum(self.seen.sum(axis=0), 1)
             matrices, _ = self.system(point)
             if n_params and np.isfinite(matrices).all():
                 information = matrices[:, d:, d:].sum(axis=0)
                 for matrix in matrices:
-                    across = np.linalg.lstsq(matrix[:d, :d], matrix[:d, d:], rcond=1e-13)[0]
+                    across = _solved(matrix[:d, :d], matrix[:d, d:])
                     information = information - matrix[:d, d:].T @ across
-        return Shot(point.params, point.starts, point.chi2, self.n, information, by_state)
+        if not np.isfinite(information).all():
+            information = np.zeros((n_params, n_params))
+        return Shot(point.params, point.starts, point.chi2, self.n, information, point.states)
+
+
+def _solved(matrix: Floats, right: Floats) -> Floats:
+    """Least squares; nan where the decomposition fails, which it does on numbers near overflow."""
+    try:
+        return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-13)[0])
+    except np.linalg.LinAlgError:
+        return np.full_like(right, np.nan)

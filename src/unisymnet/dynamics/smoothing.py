@@ -26,22 +26,38 @@ MAX_KNOTS = 160
 N_STRENGTHS = 100
 CLEAN = 1e-5  # a noise level below this share of the spread is none
 ROUNDING = 1e-12
-REACH = 0.03  # relative noise never counts as less than that of a value of this share of the typical size
 
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviation of the error of one state: ``level``, or ``level * |x|`` if ``relative``."""
+    """Standard deviation of the error of one state: ``level`` and, beside it, ``share`` of the state itself."""
 
     level: float
-    relative: bool = False
+    share: float = 0.0
     clean: bool = False
-    least: float = 0.0  # no error is taken to be smaller, in the units of the state
 
     def deviation(self, x: Floats) -> Floats:
         """At these values of the state."""
-        size = np.maximum(np.abs(x), self.least) if self.relative else np.ones_like(x)
-        return np.asarray(self.level * size)
+        return np.asarray(np.hypot(self.level, self.share * x))
+
+
+def noise_of(left: Floats, size: Floats, scale: float = 1.0) -> Noise:
+    """Level and share by maximum likelihood from residuals ``left`` at states of some ``size``.
+
+    The share is dropped where a constant level explains them as well.  ``scale`` makes up for constants fitted.
+    """
+    typical = float(np.sqrt(np.mean(size**2))) or 1.0
+    constant = max(float(np.sqrt(np.mean(left**2))), 1e-9 * typical)
+    plain = len(left) * (math.log(constant) + 0.5)
+    best, found = plain - 2.0, (constant, 0.0)
+    # Around the constant noise on a grid: the likelihood is smooth, and a few per cent do not matter.
+    for level in constant * np.geomspace(1.0, 1e-3, 13):
+        for share in constant / typical * np.geomspace(0.1, 4.0, 24):
+            deviation = np.hypot(level, share * size)
+            length = float(np.sum(np.log(deviation) + 0.5 * (left / deviation) ** 2))
+            if length < best:
+                best, found = length, (float(level), float(share))
+    return Noise(found[0] * scale, found[1] * scale)
 
 
 @dataclass(frozen=True)
@@ -187,18 +203,8 @@ def _penalty(knots: Floats) -> Floats:
 
 
 def _noise(curves: list[Curve]) -> Noise:
-    """Constant or proportional to the state, whichever makes what the smoother leaves more likely."""
+    """From what the smoother leaves."""
     left = np.concatenate([curve.x - curve.value(curve.t) for curve in curves])
     size = np.abs(np.concatenate([curve.value(curve.t) for curve in curves]))
     share = sum(len(curve.t) - curve.freedom for curve in curves) / len(left)
-    typical = float(np.sqrt(np.mean(size**2))) or 1.0
-    least = REACH * typical
-    floor = np.maximum(size, least)
-    level = float(np.sqrt(np.mean(left**2) / max(share, 0.1)))
-    relative = float(np.sqrt(np.mean((left / floor) ** 2) / max(share, 0.1)))
-    tiny = 1e-9 * typical
-    constant_length = len(left) * math.log(max(level, tiny))
-    relative_length = len(left) * math.log(max(relative, tiny / typical)) + float(np.sum(np.log(floor)))
-    if relative_length < constant_length - 2.0:
-        return Noise(max(relative, tiny / typical), relative=True, least=least)
-    return Noise(max(level, tiny))
+    return noise_of(left, size, 1.0 / math.sqrt(max(share, 0.1)))

@@ -69,11 +69,12 @@ def _noise_text(model: Any) -> str:
     noises = model.course_.noises
     if all(noise.clean for noise in noises):
         return "no noise"
-    texts = [
-        f"{name} {100 * noise.level:.2g} %" if noise.relative else f"{name} ± {noise.level:.2g}"
-        for name, noise in zip(model.runs_.states, noises)
-        if not noise.clean
-    ]
+    texts = []
+    for name, noise in zip(model.runs_.states, noises):
+        parts = [f"{noise.level:.2g}"] if noise.level > 0.0 else []
+        parts += [f"{100 * noise.share:.2g} %"] if noise.share > 0.0 else []
+        if not noise.clean:
+            texts.append(f"{name} ± {' and '.join(parts)}")
     return "noise: " + ", ".join(texts)
 
 
