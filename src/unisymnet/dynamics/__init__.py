@@ -3,7 +3,7 @@
 The order of the search is in find.py; `DynamicsRegressor` is the door, `System` what comes out.
 """
 
+from .equations.system import System
 from .estimator import DynamicsRegressor
-from .system import System
 
 __all__ = ["DynamicsRegressor", "System"]

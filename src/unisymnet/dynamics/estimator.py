@@ -20,7 +20,7 @@ from ..deadline import Deadline
 from ..errors import CheckpointError, DataError
 from ..symbolic.expr import Expr
 from ..symbolic.parse import parse
-from .system import Inputs, System
+from .equations.system import Inputs, System
 from .trajectory import Runs, read_runs
 
 if TYPE_CHECKING:

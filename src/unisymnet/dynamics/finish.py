@@ -12,10 +12,10 @@ from ..symbolic.expr import Const, Expr, Param, bind, rebuild
 from ..symbolic.rewrite.simplify import present
 from .choose import SystemSearch
 from .course import Course
+from .equations.system import System
 from .program import free_system
 from .rate import LEAST_LEFT, Candidate
 from .shooting import Shot, shoot
-from .system import System
 from .ties import find_ties
 
 Floats = NDArray[np.float64]

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import CheckpointError, DataError
-from ..formula import Formula
-from ..formula.constants import Constant
-from ..formula.derivative import value_and_jacobian
-from ..symbolic.expr import Expr, Param, Var, evaluate, rebuild, variables
-from ..symbolic.parse import parse
+from ...errors import CheckpointError, DataError
+from ...formula import Formula
+from ...formula.constants import Constant
+from ...formula.derivative import value_and_jacobian
+from ...symbolic.expr import Expr, Param, Var, evaluate, rebuild, variables
+from ...symbolic.parse import parse
 from .fixed import FixedPoint, find_fixed_points
 
 Floats = NDArray[np.float64]

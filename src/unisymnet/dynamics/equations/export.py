@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..formula import Formula
-from ..symbolic.expr import Expr
-from ..symbolic.writers.latex import latex_name
-from ..symbolic.writers.names import comment_line
-from ..symbolic.writers.source import safe_names, write_body
+from ...formula import Formula
+from ...symbolic.expr import Expr
+from ...symbolic.writers.latex import latex_name
+from ...symbolic.writers.names import comment_line
+from ...symbolic.writers.source import safe_names, write_body
 
 LANGUAGES = ("python", "c", "julia", "matlab", "latex", "text", "json")
 
