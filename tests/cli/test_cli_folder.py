@@ -1,18 +1,22 @@
 """The folder of a fit: nothing of others is touched, nothing found is lost; and the Python that fit prints."""
 
+import io
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from unisymnet import UniSymNetRegressor
+from report.models import energy
+from unisymnet import Formula, UniSymNetRegressor
 from unisymnet.cli import folder as folder_of
 from unisymnet.cli import main
 from unisymnet.cli.folder import prepare_folder
+from unisymnet.cli.screen import print_result
 from unisymnet.errors import DataError
 
 RNG = np.random.default_rng(0)
@@ -157,3 +161,27 @@ def test_a_folder_is_prepared_without_a_trace(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "new") == []
     with pytest.raises(DataError):
         prepare_folder(tmp_path / ("x" * 300), resume=False)
+
+
+@pytest.mark.parametrize("width", [40, 80, 110])
+def test_numbers_of_the_table_are_never_squeezed(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    model, _, _ = energy()
+    entry = model.front_[-1]
+    terms = " + ".join(f"{i}.5*m*sin({i}*v_1)" for i in range(1, 30))
+    long = Formula.parse(terms, entry.formula.names, "E")
+    model.front_ = (*model.front_[:-1], replace(entry, formula=long, complexity=12345))
+    screen = Screen()
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("COLUMNS", str(width))
+    print_result(model)
+    lines = screen.getvalue().split("\n")
+    text = "\n".join(lines)
+    assert "12345" in text and "…" in text
+    head = next(line for line in lines if "pick" in line and "size" in line)
+    assert all(word in head for word in ("pick", "size", "R² train", "score", "formula"))
+    assert "R² valid" in head or all(e.r2_valid is None for e in model.front_)
+    assert "(exact)" in lines[0] + lines[1]  # time used and why it ended, on every result

@@ -164,8 +164,10 @@ def test_warnings_about_few_rows_and_what_lies_beyond() -> None:
     x = pd.DataFrame({"x": np.linspace(0.1, 2.0, 8)})
     y = pd.Series(np.log(x.x), name="y")
     text = report_html(made(x, y, ["ln(x)"], valid=False), x, y)
-    assert "Only 8 rows" in text and "no value for some x below the data" in text
-    assert "Holds where x &gt; 0" in text
+    assert "Only 8 rows" in text and "Holds where x &gt; 0" in text
+    assert "no value for some x" not in text  # below zero, where nobody measures a length
+    x, y = x + 1.0, pd.Series(np.log(x.x), name="y")
+    assert "no value for some x below the data" in report_html(made(x, y, ["ln(x - 1)"], valid=False), x, y)
 
 
 def test_notebooks_show_formulas_when_there_are_any() -> None:

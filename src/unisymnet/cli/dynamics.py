@@ -32,7 +32,7 @@ def dynamics(
     use_time: Annotated[bool, typer.Option("--use-time", help="the time may stand in the equations")] = False,
     max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds for the search")] = 60.0,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="sign between cells (default: found out)")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="sign between cells (default: detected)")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
 ) -> None:

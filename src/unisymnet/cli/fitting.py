@@ -11,6 +11,7 @@ from shlex import quote
 from typing import Any
 
 from ..errors import DataError
+from ..fit.kernels.robust import LOSSES
 from ..regressor import UniSymNetRegressor
 from ..regressor.table import frame_rows
 from .folder import prepare_folder, save_run
@@ -112,6 +113,8 @@ def known_settings(request: Request, table: Table) -> dict[str, Any]:
 def loss_option(text: str) -> str | tuple[str, float]:
     """`huber:2.5` as the estimator takes it."""
     name, colon, number = text.partition(":")
+    if name not in LOSSES:
+        raise DataError(f"--loss: {text!r} is not known; write mse, huber, huber:2.5 or quantile:0.9")
     if not colon:
         return name
     try:

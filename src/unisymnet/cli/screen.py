@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 
 from ..regressor import UniSymNetRegressor
-from ..regressor.table import DIGITS, beside_text, chosen_text, r2_text, remark_heads
+from ..regressor.table import beside_text, chosen_text, table_cells
 from ..report.cautions import cautions
 from ..report.rows import influence, rows_to_draw, slice_of
 
 MAX_CAREFUL = 4
+LEAST_FORMULA = 16  # characters, however narrow the terminal
 
 
 def print_result(model: UniSymNetRegressor) -> None:
@@ -25,26 +26,19 @@ def print_result(model: UniSymNetRegressor) -> None:
     from rich.text import Text
 
     console = Console()
+    console.print(Text(str(model).split("\n", 1)[0], style="dim"))
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 1))
-    valid = any(entry.r2_valid is not None for entry in model.front_)
-    table.add_column("pick", justify="right")
-    heads = remark_heads(model.front_)
-    for head in ("size", *(["R² valid"] if valid else []), "R² train", "score", *heads):
-        table.add_column(head, justify="right")
-    table.add_column("formula", overflow="ellipsis", no_wrap=True)
-    for index, entry in enumerate(model.front_):
-        chosen = index == model.picked_
-        cells = [
-            f">>> {index}" if chosen else str(index),
-            str(entry.complexity),
-            *([r2_text(entry.r2_valid)] if valid else []),
-            r2_text(entry.r2),
-            f"{entry.score:.2f}",
-            *(dict(entry.remarks).get(head, "") for head in heads),
-            entry.formula.text(DIGITS),
-        ]
-        table.add_row(*map(Text, cells), style="bold green" if chosen else None)
-    console.print(table)
+    rows = table_cells(model.front_, model.picked_)
+    for head in rows[0][:-1]:
+        table.add_column(head, justify="right", no_wrap=True)  # numbers are never squeezed, the formula is cut
+    table.add_column("formula", no_wrap=True)
+    taken = sum(max(len(row[k]) for row in rows) + 2 for k in range(len(rows[0]) - 1))
+    room = max(console.width - taken, LEAST_FORMULA)
+    for index, (*cells, formula) in enumerate(rows[1:]):
+        shown = formula if len(formula) <= room else formula[: room - 1] + "…"
+        table.add_row(*map(Text, [*cells, shown]), style="bold green" if index == model.picked_ else None)
+    # A terminal too narrow for the numbers breaks the lines itself: better than numbers without digits.
+    Console(width=max(console.width, taken + LEAST_FORMULA)).print(table)
     console.print(Panel(Text(chosen_text(model.front_[model.picked_])), expand=False, border_style="green"))
     for entry in model.beside_:
         console.print(Text(beside_text(entry), style="yellow"))

@@ -176,7 +176,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
         `sigma` is the standard error of y in each row, if it was measured: such rows count by 1/sigma².
 
-        `guesses` are formulas you suspect, as text in the names of the columns; names that are no column are
+        `guesses` are formulas you suspect, as text in the names of the columns; names that are not columns are
         constants to fit. Ctrl-C stops the search and keeps what it has found.
         """
         called, interrupts = time.monotonic(), Interrupts()

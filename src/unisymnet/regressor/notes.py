@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ..candidate import EXACT, Candidate, description_length
 from ..judge.noise import EQUAL
 from ..search.trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
+
+Floats = NDArray[np.float64]
 
 FEW_ROWS = 20
 WEAK = 0.5
@@ -42,6 +47,15 @@ def careful_notes(
         notes.append(f"the data cannot tell the chosen formula apart from {named}")
     notes += [f"the proposer {row.stage} failed: {row.failure}" for row in trace if row.failure]
     return notes
+
+
+def repeated_note(given: Floats, weights: Floats | None, different: Floats) -> list[str]:
+    """A word about equal rows, which were made one."""
+    n_given = len(given) if weights is None else int((weights > 0.0).sum())
+    n_repeated = n_given - len(different)
+    if n_repeated <= 0:
+        return []
+    return [f"{n_repeated} of {n_given} rows repeat others: equal rows count as one, with more weight"]
 
 
 def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:

@@ -35,7 +35,7 @@ from .judged import judge_of
 from .kinds import FitEvent, Options, Outcome
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
-from .notes import careful_notes
+from .notes import careful_notes, repeated_note
 from .outcome import Rows, measure
 from .progress import Listeners, Progress
 from .remarks import annotated, best_refused
@@ -117,7 +117,7 @@ def run_fit(
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(*columns.notes, *notes, *ears.notes),
+        notes=(*columns.notes, *repeated_note(data.y, data.weights, y), *notes, *ears.notes),
         trace=result.trace,
         stopped=_reason(result.stopped, interrupts.requested, deadline),
         seconds=time.monotonic() - began,

@@ -19,12 +19,20 @@ DIGITS = 5
 
 def front_text(entries: Sequence[Entry], picked: int) -> str:
     """The table: pick, size, R² on validation and training rows, score, formula."""
+    rows = table_cells(entries, picked)
+    for row in rows[1:]:
+        row[-1] = row[-1] if len(row[-1]) <= MAX_FORMULA else row[-1][: MAX_FORMULA - 1] + "…"
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]) - 1)]
+    lines = ["  ".join([*(cell.rjust(w) for cell, w in zip(row, widths)), row[-1]]) for row in rows]
+    return "\n".join(f"  {line}" for line in lines)
+
+
+def table_cells(entries: Sequence[Entry], picked: int) -> list[list[str]]:
+    """The cells of the table, heads first, the formula last and whole."""
     valid = any(entry.r2_valid is not None for entry in entries)
     heads = remark_heads(entries)
-    header = ["pick", "size", *(["R² valid"] if valid else []), "R² train", "score", *heads, "formula"]
-    rows = [header]
+    rows = [["pick", "size", *(["R² valid"] if valid else []), "R² train", "score", *heads, "formula"]]
     for index, entry in enumerate(entries):
-        formula = entry.formula.text(DIGITS)
         rows.append(
             [
                 f">>> {index}" if index == picked else str(index),
@@ -33,12 +41,10 @@ def front_text(entries: Sequence[Entry], picked: int) -> str:
                 r2_text(entry.r2),
                 f"{entry.score:.2f}",
                 *(dict(entry.remarks).get(head, "") for head in heads),
-                formula if len(formula) <= MAX_FORMULA else formula[: MAX_FORMULA - 1] + "…",
+                entry.formula.text(DIGITS),
             ]
         )
-    widths = [max(len(row[k]) for row in rows) for k in range(len(header) - 1)]
-    lines = ["  ".join([*(cell.rjust(w) for cell, w in zip(row, widths)), row[-1]]) for row in rows]
-    return "\n".join(f"  {line}" for line in lines)
+    return rows
 
 
 def chosen_text(entry: Entry) -> str:

@@ -14,7 +14,7 @@ from .rows import Rows, Slice, predictions
 
 FEW_ROWS = 20
 LONG = 30  # symbols
-NOISY = 0.9999  # R² below which the residuals are worth a word
+NOISY = 0.9  # R² below which what is left is worth a word: noise of a few percent is what everybody has
 GAP = 2.0  # how many times worse on rows kept back
 EXACT = 1e-20  # share of the variance that is rounding
 FAR = 3.0  # widths of the target's range: what a slice beyond the data should not leave
@@ -51,7 +51,8 @@ def _fit(entry: Any, n_rows: int) -> list[str]:
     elif entry.r2 < NOISY:
         share = math.sqrt(max(rest, 0.0))
         found.append(
-            f"{share:.2g} of the target's spread stays unexplained: noise, or something that is not in the columns."
+            f"{share:.2g} of the target's spread stays unexplained. If you measure more exactly than that, a column is "
+            "missing; repeated measurements would tell."
         )
     if entry.r2_valid is not None and math.isfinite(entry.r2_valid) and math.isfinite(entry.r2):
         held = 1.0 - entry.r2_valid
@@ -84,6 +85,8 @@ def _beyond(entry: Any, rows: Rows, slices: list[Slice]) -> list[str]:
         values = piece.value[outside]
         if not np.isfinite(values).all():
             at = piece.x[outside][~np.isfinite(values)]
+            if piece.low >= 0.0 and at.max() < 0.0:
+                continue  # a length has no square root below zero, but there is no such length either
             side = "below" if at.max() < piece.low else "above" if at.min() > piece.high else "beside"
             found.append(f"The formula has no value for some {names[piece.column]} {side} the data.")
         elif (values > rows.y.max() + FAR * width).any() or (values < rows.y.min() - FAR * width).any():
