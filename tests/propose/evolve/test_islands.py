@@ -60,8 +60,8 @@ def _projected(genome, desk, data, address):  # type: ignore[no-untyped-def]
     if not cut(genome, desk.plan, True):
         return math.inf
     build(desk.plan, data.X.shape[0], True)
-    run(desk, data.y.shape[0], address)
-    left = resolve(desk, data)
+    run(desk, data, data.y.shape[0], address)
+    left = resolve(desk, data, data.y.shape[0])
     bake(desk.plan, desk.coefficients, True, desk.baked)
     return left
 
@@ -82,7 +82,7 @@ def test_terms_with_free_coefficients_contain_the_formula(text: str) -> None:
     desk = new_desk(3, len(y))
     assert _projected(_genome(text), desk, data, addresses()[0]) <= 1e-24 * float(data.y @ data.y)
     baked = to_expr(desk.baked.tokens, desk.baked.values, int(desk.baked.length[0]))
-    assert np.allclose(evaluate(baked, problem.X), data.y, rtol=1e-9)
+    assert np.allclose(evaluate(baked, problem.X), y, rtol=1e-9)
 
 
 def _lived(n_epochs: int, problem: Problem, seed: int = 1, work: int = 4_000_000) -> State:

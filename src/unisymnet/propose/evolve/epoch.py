@@ -48,6 +48,7 @@ from .niches import (
     anybody,
     member,
     parent,
+    worst,
 )
 from .program import build
 from .terms import N_CODE, N_TERMS, N_UNKNOWNS, bake, cut
@@ -57,6 +58,7 @@ TRIAL_WORK = 5  # times the instructions, for one step of a fit
 SCAN_WORK = 6  # units whose values are read in the time of one instruction on all rows
 TIMES = 4  # a formula with constants is fitted at most, from other numbers
 FIRST_PEOPLE = 8  # are random units
+GLANCE, HOPELESS = 64, 3.0  # rows; times the loss of the worst formula of the size
 DIGITS = 1e9  # losses that agree so far are those of the same formula
 
 
@@ -159,9 +161,17 @@ def _live(
     if plan.counts[N_UNKNOWNS] + plan.counts[N_TERMS] > n // 3 or not _is_new(tables, _mark(desk), has_numbers):
         return
     counts[N_DISTINCT] += 1
+    if n >= 2 * GLANCE:
+        # A glance at a few rows, with coefficients of their own: what is hopeless there is hopeless.
+        run(desk, data, GLANCE, addresses[0])
+        counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
+        size = min(size_of(plan.bare.tokens, plan.bare.values, 0, plan.bare.length[0]), SIZES - 1)
+        glanced = resolve(desk, data, GLANCE) * (n / (scale.mass * GLANCE))
+        if not glanced < HOPELESS * max(worst(people, size), limit):
+            return
     counts[WORK] += n * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
-    run(desk, n, addresses[0])
-    loss = resolve(desk, data) / scale.mass
+    run(desk, data, n, addresses[0])
+    loss = resolve(desk, data, n) / scale.mass
     if has_numbers and loss < limit:
         found, trials = improve(desk, data, scale, addresses, settings.steps)
         counts[N_FITS] += 1
@@ -200,7 +210,7 @@ def _whole(genome: Genome, desk: Desk, data: Data, address: int) -> None:
     """The values of every part of a formula as it stands."""
     cut(genome, desk.plan, False)
     build(desk.plan, data.X.shape[0], False)
-    run(desk, data.y.shape[0], address)
+    run(desk, data, data.y.shape[0], address)
 
 
 @njit(**ONCE)

@@ -88,19 +88,19 @@ def lay(desk: Desk, data: Data) -> None:
 
 
 @njit(**PART)
-def run(desk: Desk, n: int, address: int) -> None:
-    """The values of all parts at ``plan.theta``."""
-    plan, stride = desk.plan, stride_of(n)
+def run(desk: Desk, data: Data, n: int, address: int) -> None:
+    """The values of all parts at ``plan.theta`` on the first n rows."""
+    plan, stride = desk.plan, stride_of(data.y.shape[0])
     for k in range(plan.counts[N_UNKNOWNS]):
         fill(desk.work, (plan.layout[2] + k) * stride, n, plan.theta[k])
     forward(address, plan.code, 0, plan.counts[N_CODE], desk.work, stride, n)
 
 
 @njit(**PART)
-def resolve(desk: Desk, data: Data) -> float:
-    """The best coefficients for the present values; the sum of squares that is left, inf if undefined."""
-    plan, n = desk.plan, data.y.shape[0]
-    stride, Q, r = stride_of(n), desk.Q, desk.r
+def resolve(desk: Desk, data: Data, n: int) -> float:
+    """The best coefficients for the present values of n rows; the sum of squares that is left, inf if undefined."""
+    plan, Q, r = desk.plan, desk.Q, desk.r
+    stride = stride_of(data.y.shape[0])
     for i in range(n):
         r[0, i] = data.y[i]
     if plan.layout[4] >= 0:
@@ -194,7 +194,7 @@ def score_of(genome: Genome, loss: float, scale: Scale, desk: Desk) -> float:
 @njit(**PART)
 def _tried(desk: Desk, data: Data, scale: Scale, best: float) -> tuple[float, float]:
     """Loss and score with the coefficients held as they are now; inf unless better than ``best``."""
-    loss = resolve(desk, data) / scale.mass
+    loss = resolve(desk, data, data.y.shape[0]) / scale.mass
     if not loss < np.inf:
         return np.inf, np.inf
     bake(desk.plan, desk.coefficients, scale.free, desk.spare)
@@ -210,8 +210,8 @@ def prune(desk: Desk, data: Data, scale: Scale, address: int, loss: float, score
     """
     plan, n = desk.plan, data.y.shape[0]
     loss, score = _round_exponents(desk, data, scale, address, loss, score)
-    run(desk, n, address)
-    resolve(desk, data)
+    run(desk, data, n, address)
+    resolve(desk, data, data.y.shape[0])
     m = plan.layout[6]
     for k in range(m):
         desk.kept[k] = desk.coefficients[k]
@@ -226,7 +226,7 @@ def prune(desk: Desk, data: Data, scale: Scale, address: int, loss: float, score
                 loss, score = found, better
                 break
             desk.held[k] = np.nan
-    resolve(desk, data)
+    resolve(desk, data, data.y.shape[0])
     release(desk)
     return loss, score
 
@@ -252,7 +252,7 @@ def _round_exponents(
             build(plan, data.X.shape[0], scale.free)
             if undo:
                 break
-            run(desk, n, address)
+            run(desk, data, n, address)
             found, better = _tried(desk, data, scale, score)
             if better < score:
                 loss, score = found, better

@@ -92,6 +92,15 @@ def admit(people: State, genome: Genome, size: int, loss: float, score: float, s
 
 
 @njit(**PART)
+def worst(people: State, size: int) -> float:
+    """The largest loss among those of a size; inf where there is a free place."""
+    found = 0.0
+    for place in range(size * PLACES, (size + 1) * PLACES):
+        found = max(found, people.losses[place])
+    return found
+
+
+@njit(**PART)
 def anybody(people: State, state: Any) -> int:
     """A random place that is taken."""
     n = people.lengths.shape[0]
