@@ -1,10 +1,16 @@
-"""Names for arrays of numpy, so that every file says the same word for the same thing."""
+"""Names for arrays of numpy and for what float64 can tell apart, so that every file says the same word for a thing."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "Floats", "Ints"]
+__all__ = ["Bools", "DIGITS_9", "DIGITS_12", "DIGITS_15", "Floats", "Ints", "MAX_LOG", "TINY"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
+
+# Relative: numbers that agree to so many digits.  Fits of clean data agree to nine, sums of a few terms to twelve, and
+# fifteen is all there is.
+DIGITS_9, DIGITS_12, DIGITS_15 = 1e-9, 1e-12, 1e-15
+TINY = 1e-300  # beside any number nothing; keeps a division defined
+MAX_LOG = 300.0  # exp beyond it overflows soon

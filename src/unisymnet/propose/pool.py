@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ints
+from ..arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints
 from ..candidate import ParetoFront, Proposal, Status
 from ..deadline import Deadline
 from ..problem import Problem
@@ -44,6 +44,10 @@ EXACT = 1e-11
 FLOOR = 1e-13
 TOKEN = math.log(14.0)
 MAX_CONSTANTS = 25
+LOOSEST = 0.2  # relative: with larger errors a coefficient says nothing
+TOLERANCES = (DIGITS_9, DIGITS_12)  # for laws of clean data
+REACH = (2.0, 4.0)  # standard errors within which an exponent is rounded
+WORSE, FAR_WORSE = 20.0, 30.0  # nats behind the best formula of a stage, of those that are still proposed
 
 
 def misfit(problem: Problem, expr: Expr) -> float:
@@ -191,7 +195,7 @@ def least_squares(
             gram, slope = jacobian.T @ jacobian, jacobian.T @ residual
             if not np.isfinite(gram).all():
                 break
-            scale = np.diag(gram) + 1e-300
+            scale = np.diag(gram) + TINY
             gained = False
             for _ in range(4):
                 try:
@@ -208,7 +212,7 @@ def least_squares(
                 damping = max(damping, 1e-8) * 10.0
             if not gained:
                 break
-            done = rss - new_rss <= 1e-9 * rss
+            done = rss - new_rss <= DIGITS_9 * rss
             params, residual, jacobian, rss = params + step, new, (trial.T * weights).T, new_rss
             damping = damping * 0.1
             if done:
@@ -224,8 +228,18 @@ def standard_errors(jacobian: Floats, rss: float) -> Floats:
         unit = jacobian / norms
         if not np.isfinite(unit).all():
             return np.full(k, np.inf)
-        spread = np.diag(np.linalg.pinv(unit.T @ unit, rcond=1e-12, hermitian=True))
+        spread = np.diag(np.linalg.pinv(unit.T @ unit, rcond=DIGITS_12, hermitian=True))
         return np.sqrt(np.abs(spread) * rss / max(1, n - k)) / norms
+
+
+def tolerance(relative: Floats, loosest: float = LOOSEST) -> float:
+    """What the relative errors of the coefficients allow in writing a law: numbers that may be one number."""
+    return float(np.clip(3.0 * np.max(relative), DIGITS_9, loosest))
+
+
+def tolerances(tol: float) -> tuple[float, float, float]:
+    """What to try in writing a law: pure algebra, the errors, and more than the errors (a refit will tell)."""
+    return DIGITS_9, tol, min(8.0 * tol, LOOSEST)
 
 
 @dataclass(frozen=True)

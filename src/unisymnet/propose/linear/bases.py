@@ -17,14 +17,27 @@ from itertools import combinations
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_15, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Expr
-from ..pool import Model, Stage, Task, least_squares, standard_errors
+from ..pool import TOLERANCES, Model, Stage, Task, least_squares, standard_errors, tolerance, tolerances
 from ..view.views import Target, View, views_of
 from ..write.write import write_sum
-from .basis import Basis, Grid, Unary, boxes, extended, halves, laurent, multilinear, polynomial, thirds, unaries
+from .basis import (
+    EXACT_SHARE,
+    Basis,
+    Sample,
+    Unary,
+    boxes,
+    extended,
+    halves,
+    laurent,
+    multilinear,
+    polynomial,
+    thirds,
+    unaries,
+)
 from .eliminate import exact_support, plain_length, residual_norms, selections
 
 __all__ = ["Bases", "ExtendedBases", "exact_formula", "extended_bases", "plain_bases"]
@@ -35,13 +48,10 @@ Product = tuple[Basis, tuple[Unary, ...]]
 LEAST_TERM = 1e-7
 # A true law has few terms; more is an expansion of something else.
 MOST_TERMS = 20
-# Columns of a basis by rows of clean data (a noisy fit takes at most half); the law itself has far fewer terms.
-EXACT_SHARE = 0.75
 NOISY_VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "logit(y)")
 MOST_PAIRS = 150
 MOST_WAVES = 5
 FEW_VIEWS = ("y", "ln(y)", "y**2", "1/y")
-LOOSEST = 0.2
 
 
 @dataclass(frozen=True)
@@ -65,7 +75,7 @@ class Bases(Stage):
         problem, pool = task.problem, task.pool
         found = self.products(problem, min(self.max_columns, int(EXACT_SHARE * problem.n_rows)))
         if self.exact and found:
-            scan = _Scan(task, int(1.25 * _size(*found[-1])) + 20)
+            scan = _Scan(task, _size(*found[-1]))
             for base, factors in found:
                 if task.deadline.expired():
                     break
@@ -162,23 +172,12 @@ def _size(base: Basis, factors: Sequence[Unary]) -> int:
     return len(base) * math.prod(len(unary.powers) + 1 for unary in factors)
 
 
-class _Scan:
+class _Scan(Sample):
     """The cheap test of a basis: which views lie in its span, on as many rows as that needs."""
-
-    def __init__(self, task: Task, n_rows: int) -> None:
-        problem, rows = task.problem, task.random_rows(n_rows)
-        views = [view for view in views_of(problem) if view.strict]
-        targets = np.column_stack([view.values(problem.y[rows]) for view in views])
-        # A zero of y makes single rows useless for 1/y and ln y, not the views.
-        usable = np.flatnonzero(np.isfinite(targets).mean(axis=0) > 0.7)
-        good = np.isfinite(targets[:, usable]).all(axis=1)
-        self.views = [views[k] for k in usable]
-        self.targets = targets[good][:, usable]
-        self.grid = Grid(problem.X[rows[good]])
 
     def hits(self, base: Basis, factors: Sequence[Unary]) -> list[View]:
         size = _size(base, factors)
-        n_rows = min(len(self.targets), size + max(20, size // 4))
+        n_rows = min(self.targets.shape[1], size + max(20, size // 4))
         if n_rows < size + 4:
             return []
         columns = self.grid.columns(base, factors, n_rows)
@@ -186,8 +185,8 @@ class _Scan:
             columns = columns / np.sqrt(np.einsum("ij,ij->j", columns, columns))
         if not np.isfinite(columns).all():
             return []
-        left = residual_norms(columns, self.targets[:n_rows])
-        return [view for view, off in zip(self.views, left, strict=True) if off < 1e-9]
+        left = residual_norms(columns, self.targets[:, :n_rows].T)
+        return [view for view, off in zip(self.views, left, strict=True) if off < DIGITS_9]
 
 
 def exact_formula(task: Task, basis: Basis, view: View) -> bool:
@@ -199,17 +198,17 @@ def exact_formula(task: Task, basis: Basis, view: View) -> bool:
     norms = np.linalg.norm(columns, axis=0)
     # Relative to the variation of the target: a large mean must not hide a residual.
     tol = 3e-12 * float(np.linalg.norm(target - target.mean()) / np.linalg.norm(target))
-    support = exact_support(columns / norms, target, max(tol, 3e-15), MOST_TERMS)
+    support = exact_support(columns / norms, target, tol, MOST_TERMS)
     if support is None or len(support) > problem.n_rows // 2:
         return False
     support = np.sort(support)
     columns, target = basis.columns(problem.X)[:, support], view.values(problem.y)
     good = np.isfinite(columns).all(axis=1) & np.isfinite(target)
     scale = norms[support]
-    solution = np.linalg.lstsq(columns[good] / scale, target[good], rcond=1e-15)[0] / scale
+    solution = np.linalg.lstsq(columns[good] / scale, target[good], rcond=DIGITS_15)[0] / scale
     if len(support) > 1 and _least_rise(columns[good], solution, target[good]) < LEAST_TERM:
         return False
-    for tol in (1e-9, 1e-12):
+    for tol in TOLERANCES:
         scored = task.pool.add(write_sum(problem, view, basis.poly(support, solution), tol))
         if scored is not None and scored.exact:
             return True
@@ -220,7 +219,7 @@ def _least_rise(columns: Floats, solution: Floats, target: Floats) -> float:
     """By how much the residual grows, over the spread of the target, if the least needed column is left out."""
     norms = np.linalg.norm(columns, axis=0)
     triangle = np.linalg.qr(columns / norms, mode="r")
-    inverse = np.linalg.pinv(triangle, rcond=1e-15)
+    inverse = np.linalg.pinv(triangle, rcond=DIGITS_15)
     rises = np.abs(solution * norms) / np.linalg.norm(inverse, axis=1)
     return float(rises.min() / np.linalg.norm(target - target.mean()))
 
@@ -239,7 +238,7 @@ class _Refit:
     def writings(self, problem: Problem) -> Iterator[Expr | None]:
         """By pure algebra, and as the simpler neighbour that the errors allow."""
         poly = self.basis.poly(self.support, self.params)
-        for tol in (1e-9, self.tol, min(8.0 * self.tol, LOOSEST)):
+        for tol in tolerances(self.tol):
             yield write_sum(problem, self.view, poly, tol)
 
 
@@ -268,10 +267,9 @@ def _noisy_pass(problem: Problem, basis: Basis, rows: Ints, enough: float) -> It
             model = _in_space_of_y(columns[:, selection.support], view)
             params, rss, jacobian = least_squares(model, start, y, root, steps=6)
             if np.isfinite(rss):
-                relative = np.max(3.0 * standard_errors(jacobian, rss) / np.abs(params))
+                relative = standard_errors(jacobian, rss) / np.abs(params)
                 length = plain_length(rss, len(y), selection.support, tokens, problem.spread)
-                tol = float(np.clip(relative, 1e-9, LOOSEST))
-                yield _Refit(length, basis, view, selection.support, params, tol)
+                yield _Refit(length, basis, view, selection.support, params, tolerance(relative))
 
 
 def _in_space_of_y(columns: Floats, view: View) -> Model:

@@ -16,6 +16,8 @@ import numpy as np
 from ...arrays import Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate
+from ..pool import Task
+from ..view.views import views_of
 from ..write.polynomial import Poly, make_poly
 
 __all__ = [
@@ -35,6 +37,11 @@ __all__ = [
 
 Table = tuple[tuple[float, ...], ...]
 LEAST_SHARE = 0.3  # a column that nowhere exceeds it is hardly a share of a whole
+MAX_GROWTH = 50.0  # |x|, of which the exponential is a column
+ROWS_A_COLUMN = 1.25  # looked at in a cheap test
+USABLE = 0.7  # share of the rows on which a view must be defined
+# Columns of a basis by rows of clean data (a noisy fit takes at most half); the law itself has far fewer terms.
+EXACT_SHARE = 0.75
 
 
 @dataclass(frozen=True)
@@ -181,7 +188,7 @@ def unaries(problem: Problem, high: bool) -> list[Unary]:
             waves = (Call("sin", (x,)), Call("cos", (x,)))
             powers = [(1.0, 0.0), (0.0, 1.0), (2.0, 0.0), (1.0, 1.0)]
             found.append(Unary(f"sin cos x{i}", i, waves, tuple(powers if high else powers[:2])))
-        if problem.allows("exp") and np.max(np.abs(column)) < 50.0:
+        if problem.allows("exp") and np.max(np.abs(column)) < MAX_GROWTH:
             whole = [1.0, -1.0, 2.0, -2.0] if high else [1.0, -1.0]
             found.append(Unary(f"exp x{i}", i, (Call("exp", (x,)),), tuple((p,) for p in whole)))
         if np.min(column) > 0.0:
@@ -229,6 +236,21 @@ class Grid:
         if name not in self._known:
             self._known[name] = np.ascontiguousarray(basis.columns(self.X))
         return self._known[name]
+
+
+class Sample:
+    """All strict views of y on random rows where they are defined: ``targets`` (views, rows), and columns there."""
+
+    def __init__(self, task: Task, max_columns: int, names: Sequence[str] | None = None) -> None:
+        problem, rows = task.problem, task.random_rows(int(ROWS_A_COLUMN * max_columns) + 20)
+        views = [view for view in views_of(problem, names) if view.strict]
+        targets = np.array([view.values(problem.y[rows]) for view in views])
+        # A zero of y makes single rows useless for 1/y and ln y, not the views.
+        usable = np.isfinite(targets).mean(axis=1) > USABLE
+        good = np.isfinite(targets[usable]).all(axis=0)
+        self.views = [view for view, ok in zip(views, usable.tolist(), strict=True) if ok]
+        self.targets = targets[usable][:, good]
+        self.grid = Grid(problem.X[rows[good]])
 
 
 def extended(base: Basis, factors: Sequence[Unary]) -> Basis:

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_15, TINY, Floats, Ints
 from ..pool import FLOOR, TOKEN
 
 __all__ = ["Selection", "exact_support", "residual_norms", "selections"]
+
+LEAST_TOLERANCE = 3e-15  # of the target's norm: rounding
 
 
 def _triangle(columns: Floats) -> Floats:
@@ -23,7 +25,7 @@ def _triangle(columns: Floats) -> Floats:
 
 def _inverse(triangle: Floats) -> Floats:
     diagonal = np.abs(np.diag(triangle))
-    if diagonal.min() > 1e-9 * diagonal.max():
+    if diagonal.min() > DIGITS_9 * diagonal.max():
         return np.asarray(np.linalg.inv(triangle), dtype=np.float64)
     return np.asarray(np.linalg.pinv(triangle, rcond=1e-10), dtype=np.float64)
 
@@ -43,10 +45,10 @@ def exact_support(columns: Floats, target: Floats, tol: float, largest: int) -> 
     Columns are ordered by the size of their coefficients; one QR in that order gives the residual of every
     leading part, and the shortest exact part is kept, until nothing more falls away.
     """
-    limit = tol * float(np.linalg.norm(target))
+    limit = max(tol, LEAST_TOLERANCE) * float(np.linalg.norm(target))
     keep = np.arange(columns.shape[1])
     for _ in range(12):
-        solution = np.linalg.lstsq(columns[:, keep], target, rcond=1e-15)[0]
+        solution = np.linalg.lstsq(columns[:, keep], target, rcond=DIGITS_15)[0]
         keep = keep[np.argsort(-np.abs(solution), kind="stable")]
         tails = _tails(columns[:, keep], target)
         count = int(np.argmax(tails <= limit)) if np.any(tails <= limit) else len(tails)
@@ -79,7 +81,7 @@ def _without_idle(columns: Floats, target: Floats, keep: Ints, limit: float) -> 
         if len(keep) == 1:
             break
         rest = keep[keep != k]
-        solution = np.linalg.lstsq(columns[:, rest], target, rcond=1e-15)[0]
+        solution = np.linalg.lstsq(columns[:, rest], target, rcond=DIGITS_15)[0]
         if np.linalg.norm(columns[:, rest] @ solution - target) <= limit:
             keep = rest
     return keep
@@ -179,7 +181,7 @@ class _Path:
     def build(self, largest: int, floor: float, tokens: Floats) -> Iterator[tuple[Ints, float]]:
         """Subsets of rising size: the most useful column for its price is taken in, then some are exchanged."""
         chosen: list[int] = []
-        noise = max(floor / 1e3, 1e-300)
+        noise = max(floor / 1e3, TINY)
         best = self.energy
         for _ in range(min(largest, len(self.slope) - 1)):
             gains = self._gains(chosen)
@@ -206,7 +208,7 @@ class _Path:
             gains = self._gains(chosen)
             if gains is None:
                 return
-            left = np.maximum(self._rss(chosen) - gains, 1e-300)
+            left = np.maximum(self._rss(chosen) - gains, TINY)
             chosen = [*chosen, int(np.argmin(0.5 * self.n_rows * np.log(left) + TOKEN * tokens))]
             chosen = self.exchanged(np.array(chosen, dtype=np.intp), rounds=3).tolist()
 
@@ -240,7 +242,7 @@ class _Path:
             return None
         left = self.slope - self.gram[:, chosen] @ half[:, -1]
         room = np.diag(self.gram) - np.einsum("ij,ij->j", self.gram[chosen], half[:, :-1])
-        gains = np.where(room > 1e-9, left**2 / np.where(room > 1e-9, room, 1.0), 0.0)
+        gains = np.where(room > DIGITS_9, left**2 / np.where(room > DIGITS_9, room, 1.0), 0.0)
         gains[chosen] = 0.0
         return np.asarray(gains)
 

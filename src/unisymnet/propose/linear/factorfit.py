@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import DIGITS_12, MAX_LOG, Bools, Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
-from ..pool import Model, least_squares, standard_errors
+from ..pool import REACH, Model, least_squares, standard_errors
 from ..view.views import View, capped
 from ..write.polynomial import Form, add_forms, cost, monomial
 from ..write.write import solved
@@ -169,7 +169,7 @@ class FactorFit:
         is_rate = support > self.n_factors
         good = np.isfinite(self.design[:, support]).all(axis=1)
         design, y, root = self.design[good][:, support], self.y[good], self.root[good]
-        for reach in (2.0, 4.0):
+        for reach in REACH:
             rounded = params.copy()
             for k in np.flatnonzero(is_power):
                 rounded[k] = nearest_simple(params[k], reach * law.errors[k])
@@ -192,7 +192,7 @@ class FactorFit:
 
     def _written(self, support: Ints, params: Floats) -> Expr | None:
         """The formula; the sign of the scale is the one that the rows have."""
-        if not np.all(np.abs(params) < 300.0):
+        if not np.all(np.abs(params) < MAX_LOG):
             return None
         count = self.n_factors
         atoms: list[Expr] = []
@@ -218,7 +218,7 @@ class FactorFit:
         bare = evaluate(form.bare(), self.problem.X[self.rows])
         sign = 1.0 if np.nansum(np.sign(bare) * self.t) >= 0 else -1.0
         form = Form(sign * float(np.exp(params[0])), form.num, form.den)
-        if abs(params[0]) < 1e-12:
+        if abs(params[0]) < DIGITS_12:
             form = Form(sign, form.num, form.den)
         return solved(self.problem, self.view, form)
 

@@ -13,12 +13,13 @@ from itertools import combinations
 
 import numpy as np
 
+from ...arrays import DIGITS_9, DIGITS_12
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
-from ..pool import Stage, Task
+from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import View, views_of
-from .bases import EXACT_SHARE
+from .basis import EXACT_SHARE
 from .eliminate import exact_support, residual_norms
 from .factorfit import MOST_FACTORS, FactorFit, LogColumns, log_size
 from .monomial import VIEWS
@@ -57,7 +58,7 @@ class Factors(Stage):
                         break
                     for expr in FactorFit(problem, view, columns, rows).selected():
                         pool.add(expr)
-            yield from pool.proposals(self.limit, worse=30.0)
+            yield from pool.proposals(self.limit, worse=FAR_WORSE)
 
     def _exact_pass(self, task: Task, columns: LogColumns, views: list[View]) -> bool:
         problem, p = task.problem, columns.values.shape[1] + 1
@@ -70,10 +71,10 @@ class Factors(Stage):
         design, targets = design[good] / np.linalg.norm(design[good], axis=0), targets[good]
         left = residual_norms(design, targets)
         for view, off, target in zip(views, left, targets.T, strict=True):
-            if not off < 1e-9:
+            if not off < DIGITS_9:
                 continue
-            tol = 1e-12 * float(np.linalg.norm(target - target.mean()) / np.linalg.norm(target))
-            support = exact_support(design, target, max(tol, 3e-15), MOST_FACTORS)
+            tol = DIGITS_12 * float(np.linalg.norm(target - target.mean()) / np.linalg.norm(target))
+            support = exact_support(design, target, tol, MOST_FACTORS)
             if support is None:
                 continue
             support = np.unique(np.r_[0, support])
@@ -130,13 +131,13 @@ def _columns(problem: Problem, factors: list[Expr], rates: list[Expr]) -> LogCol
         if values.max() <= 0.0 and isinstance(factor, Call) and factor.op == "sub":
             factor, values = Call("sub", factor.args[::-1]), -values
         size = np.abs(values)
-        if np.isfinite(values).all() and np.mean(size == 0.0) <= 0.2 and np.ptp(size) > 1e-9 * size.max():
+        if np.isfinite(values).all() and np.mean(size == 0.0) <= 0.2 and np.ptp(size) > DIGITS_9 * size.max():
             kept_factors.append(factor)
             columns.append(values)
     signs = np.sign(np.column_stack(columns)) if columns else None
     for rate in rates:
         values = evaluate(rate, problem.X)
-        if np.isfinite(values).all() and np.ptp(values) > 1e-9 * np.max(np.abs(values)):
+        if np.isfinite(values).all() and np.ptp(values) > DIGITS_9 * np.max(np.abs(values)):
             kept_rates.append(rate)
             columns.append(values)
     if signs is None:

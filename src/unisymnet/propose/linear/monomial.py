@@ -14,11 +14,11 @@ from itertools import combinations
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import DIGITS_9, MAX_LOG, Bools, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..pool import Stage, Task, least_squares, standard_errors
+from ..pool import REACH, WORSE, Stage, Task, least_squares, standard_errors
 from ..view.views import View, views_of
 from ..write.polynomial import Form, monomial
 
@@ -28,7 +28,7 @@ __all__ = ["Monomial", "LogInputs", "log_inputs", "nearest_simple", "power_law"]
 # Powers of y are powers of a power law: the views y**2, 1/y, … add nothing here.
 VIEWS = ("y", "ln(y)", "exp(y)", "sin(y)", "cos(y)")
 MAX_MIXED = 8
-MAX_EXPONENT, MAX_LOG = 30.0, 300.0
+MAX_EXPONENT = 30.0
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def log_inputs(problem: Problem, rows: Ints) -> LogInputs:
     usable = [
         i
         for i in range(problem.n_features)
-        if np.mean(X[:, i] == 0.0) <= 0.3 and np.ptp(np.abs(X[:, i])) > 1e-9 * np.max(np.abs(X[:, i]))
+        if np.mean(X[:, i] == 0.0) <= 0.3 and np.ptp(np.abs(X[:, i])) > DIGITS_9 * np.max(np.abs(X[:, i]))
     ]
     keep = np.all(X[:, usable] != 0.0, axis=1)
     used = X[keep][:, usable]
@@ -90,7 +90,7 @@ class Monomial(Stage):
                 if scored is not None and scored.exact:
                     yield from pool.proposals(1)
                     return
-        yield from pool.proposals(self.limit, worse=20.0)
+        yield from pool.proposals(self.limit, worse=WORSE)
 
 
 def _fits(problem: Problem, inputs: LogInputs, view: View) -> Iterator[Form | None]:
@@ -117,7 +117,7 @@ def _fits(problem: Problem, inputs: LogInputs, view: View) -> Iterator[Form | No
         return
     yield power_law(inputs, params[0], params[1:], sign, odd)
     errors = standard_errors(jacobian, rss)
-    for reach in (2.0, 4.0):
+    for reach in REACH:
         exponents = np.array([nearest_simple(m, reach * s) for m, s in zip(params[1:], errors[1:], strict=True)])
         fixed = exponents == np.round(2 * exponents) / 2
         refit = _with_fixed(model, params, exponents, fixed)
@@ -142,7 +142,7 @@ def _rounded_exact(
     residual = design @ start - np.log(np.abs(np.where(good, t, 1.0)))
     scale = np.abs(t) * view.weights(problem.y[inputs.rows])
     off = np.sqrt(np.nanmean((residual * scale)[good] ** 2)) / problem.spread
-    if not off < 1e-9:
+    if not off < DIGITS_9:
         return
     exponents = np.array([nearest_simple(m, 1e-6, thirds=True) for m in start[1:]])
     shift = np.log(np.abs(t[good])) - inputs.logs[good] @ exponents
@@ -161,7 +161,7 @@ def parity(inputs: LogInputs, t: Floats, good: Bools) -> list[int]:
         for subset in combinations(mixed, count):
             signs = np.prod(inputs.signs[good][:, subset], axis=1)
             agreement = abs(float(np.sum(signs * t[good])))
-            if agreement > best * (1.0 + 1e-9):
+            if agreement > best * (1.0 + DIGITS_9):
                 best, chosen = agreement, list(subset)
     return chosen
 

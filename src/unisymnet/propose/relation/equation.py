@@ -11,19 +11,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_12, Floats, Ints
 from ...problem import Problem
-from ..linear.basis import Basis, Grid
-from ..pool import Task
-from ..view.views import View, views_of
+from ..linear.basis import Basis, Sample
+from ..pool import TOLERANCES, Task
+from ..view.views import View
 from ..write.polynomial import Poly
 from ..write.write import write_ratio
 
-__all__ = ["Equation", "NULL", "Scan", "TOLERANCES", "exact_quotient", "single", "triangle", "unit_rows"]
+__all__ = ["Equation", "NULL", "Scan", "exact_quotient", "single", "triangle", "unit_rows"]
 
 # Relative singular values: below the first a vector is a null vector; a law stands out from the next one, and
 # loses its null vector (second) when any of its terms is left out.
-NULL, LEAST_TERM = 1e-12, 1e-8
+NULL, LEAST_TERM = DIGITS_12, 1e-8
 MOST_COLUMNS = 80
 GAP = 1e-4  # many columns are nearly bound without a law; a law stands out from these
 
@@ -81,7 +81,6 @@ def single(table: Floats, prices: Sequence[float], fewest: int = 3) -> Ints | No
 
 VIEWS = ("y", "y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")
 MOST_TERMS = 24
-TOLERANCES = (1e-9, 1e-12)  # of numbers in the written law that may be one number
 
 
 @dataclass(frozen=True)
@@ -145,19 +144,11 @@ def exact_quotient(task: Task, view: View, num: Basis, den: Basis, fewest: int =
     return False
 
 
-class Scan:
+class Scan(Sample):
     """The cheap test for quotients: which views have a null vector over a pair of bases, all views at once."""
 
     def __init__(self, task: Task, max_columns: int) -> None:
-        problem = task.problem
-        views = [view for view in views_of(problem, VIEWS) if view.strict]
-        rows = task.random_rows(int(1.25 * max_columns) + 20)
-        targets = np.array([view.values(problem.y[rows]) for view in views])
-        usable = np.isfinite(targets).mean(axis=1) > 0.7
-        good = np.isfinite(targets[usable]).all(axis=0)
-        self.views = [view for view, ok in zip(views, usable.tolist(), strict=True) if ok]
-        self.targets = targets[usable][:, good]
-        self.grid = Grid(problem.X[rows[good]])
+        super().__init__(task, max_columns, VIEWS)
 
     def hits(self, num: Basis, den: Basis) -> list[View]:
         """Project P out of view(y)·Q for all views; what is left has a small singular value."""

@@ -13,16 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import TINY, Bools, Floats, Ints
 from ..linear.eliminate import plain_length
-from ..pool import Model, Task, least_squares, standard_errors
+from ..pool import Model, Task, least_squares, standard_errors, tolerance, tolerances
 from ..view.views import Target, View
 from ..write.polynomial import Poly, Powers
 from .equation import Equation
 
 __all__ = ["Law", "fitted"]
 
-LOOSEST = 0.2
 MOST_SINGLE = 20
 FLATTEST = 0.05  # of the median slope: where it changes sign, single rows would have all the weight
 
@@ -42,8 +41,7 @@ class Law:
         return tuple(tuple(powers for powers, _ in poly.terms) for poly in self.parts)
 
     def tolerances(self) -> tuple[float, float, float]:
-        """What to try in writing it: pure algebra, the errors, and more than the errors (a refit will tell)."""
-        return 1e-9, self.tol, min(8.0 * self.tol, LOOSEST)
+        return tolerances(self.tol)
 
 
 def fitted(task: Task, equation: Equation, rows: Ints, count: int = 3) -> list[Law]:
@@ -93,7 +91,7 @@ class _Fit:
             rss = float(np.sum(residual**2))
             if math.isfinite(rss) and rss < best[0]:
                 best = (rss, vector)
-            below = np.maximum(np.abs(slope), FLATTEST * np.median(np.abs(slope)) + 1e-300)
+            below = np.maximum(np.abs(slope), FLATTEST * np.median(np.abs(slope)) + TINY)
         return best[1]
 
     def _linearised(self, columns: Floats, slopes: Floats, weights: Floats, below: Floats) -> Floats | None:
@@ -121,7 +119,7 @@ class _Fit:
             if self.degree == 1:
                 return -parts[0] / parts[1], parts[1]
             c, b, a = parts
-            slope = sign * np.sqrt(b * b - 4.0 * a * c)
+            slope = sign * np.sqrt(b * b - 4 * a * c)
             return np.where(b * slope > 0.0, -2.0 * c / (b + slope), (slope - b) / (2.0 * a)), slope
 
     def path(self, params: Floats, sign: float) -> Iterator[Law]:
@@ -140,10 +138,10 @@ class _Fit:
             params[free] = found
             errors = np.zeros(len(keep))
             errors[free] = standard_errors(jacobian, rss)
-            relative = np.where(free, errors / np.maximum(np.abs(params), 1e-300), 0.0)
+            relative = np.where(free, errors / np.maximum(np.abs(params), TINY), 0.0)
             length = plain_length(rss, n, keep, self.tokens, self.spread) - 0.5 * math.log(n)
             parts = self.equation.polynomials(keep, params / self.norms[keep])
-            yield Law(length, self.view, tuple(parts), float(np.clip(3.0 * np.max(relative), 1e-9, LOOSEST)))
+            yield Law(length, self.view, tuple(parts), tolerance(relative))
             if len(keep) <= 2:
                 return
             drop = np.argsort(-relative)[: max(1, int(np.sum(relative > 1.0)) - MOST_SINGLE)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_12, DIGITS_15, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product
@@ -125,7 +125,7 @@ def _likeliest(problem: Problem, power: bool, num: Basis, rows: Ints, grid: Floa
         t, weights = view.values(y), view.weights(y) * root
         if not (np.isfinite(t).all() and np.isfinite(weights).all() and np.isfinite(columns).all()):
             return math.inf
-        found = np.linalg.lstsq(columns * weights[:, None], t * weights, rcond=1e-12)[0]
+        found = np.linalg.lstsq(columns * weights[:, None], t * weights, rcond=DIGITS_12)[0]
         return float(np.sum(((columns @ found - t) * weights) ** 2))
 
     signed = np.concatenate([-grid, grid])
@@ -192,7 +192,7 @@ class _Scan:
         self.z = (scaled - self.centre) / self.spread
         self.span = np.linalg.qr(_unit(num.columns(X)))[0]
         self.bottom = _unit(den.columns(X))
-        self.limit = 40.0 / max(float(np.max(np.abs(self.z))), 1e-9)
+        self.limit = 40.0 / max(float(np.max(np.abs(self.z))), DIGITS_9)
 
     def hits(self) -> list[float]:
         """κ in the units of the target, for which there is a null vector."""
@@ -226,13 +226,13 @@ class _Scan:
         """Newton steps to a zero; None if they lead to none."""
         value, rate = self.least(kappa)
         for _ in range(ROUNDS):
-            if abs(value) < 1e-15 or rate == 0.0:
+            if abs(value) < DIGITS_15 or rate == 0.0:
                 break
             step = float(np.clip(-value / rate, -0.3 * abs(kappa), 0.3 * abs(kappa)))
             kappa += step
             if abs(kappa) > self.limit:
                 return None
             value, rate = self.least(kappa)
-            if abs(step) < 1e-15 * abs(kappa):
+            if abs(step) < DIGITS_15 * abs(kappa):
                 break
         return kappa if abs(value) < HIT else None

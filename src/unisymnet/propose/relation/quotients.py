@@ -19,7 +19,7 @@ import numpy as np
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate
-from ..linear.basis import Basis, over_atoms
+from ..linear.basis import EXACT_SHARE, MAX_GROWTH, Basis, over_atoms
 from ..pool import Stage, Task
 from ..view.views import views_of
 from ..write.write import write_ratio
@@ -75,7 +75,7 @@ class Rational(Stage):
 
     def _pairs(self, problem: Problem, inputs: Sequence[Expr]) -> Iterator[tuple[Basis, Basis]]:
         """Numerators and denominators by their number of columns, with and without a unary function."""
-        cap = min(self.max_columns, int(0.75 * problem.n_rows))
+        cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
         tasks: list[tuple[int, int, tuple[Expr, ...], tuple[int, int]]] = []
         atom_sets: list[tuple[Expr, ...]] = [tuple(inputs)]
         if self.unary:
@@ -98,7 +98,7 @@ def _unary_atoms(problem: Problem) -> list[Expr]:
     for i in range(problem.n_features):
         column = problem.X[:, i]
         names = ["sin", "cos"]
-        if np.max(np.abs(column)) < 50.0:
+        if np.max(np.abs(column)) < MAX_GROWTH:
             names.append("exp")
         if np.min(column) > 0.0:
             names += ["ln", "sqrt"]

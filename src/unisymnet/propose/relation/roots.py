@@ -13,11 +13,11 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Expr
 from ..linear.basis import Basis, polynomial
-from ..pool import Stage, Task
+from ..pool import TOLERANCES, Stage, Task
 from ..view.views import views_of
 from ..write.polynomial import Poly, multiply
 from ..write.write import write_ratio, write_root
-from .equation import TOLERANCES, Equation
+from .equation import Equation
 from .fit import Law, fitted
 
 __all__ = ["Roots"]
@@ -104,13 +104,13 @@ def _written(problem: Problem, parts: Sequence[Poly], tol: float) -> Iterator[Ex
     """Both roots, as a sum of a quotient and a root and as one quotient."""
     # The plainest numbers are those in units of a coefficient of A.
     c, b, a = (part.scaled(1.0 / parts[2].terms[0][1]) for part in parts)
-    discriminant = _difference(multiply(b, b), multiply(a, c).scaled(4.0), tol)
+    discriminant = _difference(multiply(b, b), multiply(a, c).scaled(4), tol)
     if not len(discriminant):
         return
     plain = views_of(problem, ("y",))[0]
     one = b.with_terms([((0.0,) * len(b.atoms), 1.0)])
     middle = write_ratio(problem, plain, b.scaled(-1.0), a.scaled(2.0), tol)
-    spread = write_root(problem, discriminant, multiply(a, a).scaled(4.0), tol)
+    spread = write_root(problem, discriminant, multiply(a, a).scaled(4), tol)
     top = write_ratio(problem, plain, b.scaled(-1.0), one, tol)
     root, bottom = write_root(problem, discriminant, one, tol), write_ratio(problem, plain, a.scaled(2.0), one, tol)
     for sign in ("add", "sub"):

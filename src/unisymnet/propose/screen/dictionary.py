@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import DIGITS_9, MAX_LOG, Floats
 from ...fit.kernels.inner import Codes
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate, product, total, walk
@@ -123,7 +123,7 @@ def exponential(s: Expr) -> Expr:
         coefficient, body = _coefficient(item)
         if isinstance(body, Call) and body.op == "ln":
             factors.append(power(body.args[0], coefficient))
-        elif body == ONE and abs(coefficient) < 300.0:
+        elif body == ONE and abs(coefficient) < MAX_LOG:
             factors.append(Const(math.exp(coefficient)))
         else:
             left.append(item)
@@ -176,7 +176,7 @@ def usable(args: Sequence[Argument], X: Floats) -> tuple[list[Argument], Floats]
 
 
 def _varies(values: Floats, size: float) -> bool:
-    return 1e-100 < size < 1e100 and float(np.ptp(values)) > 1e-9 * size
+    return 1e-100 < size < 1e100 and float(np.ptp(values)) > DIGITS_9 * size
 
 
 def _allowed(problem: Problem, op: str) -> bool:

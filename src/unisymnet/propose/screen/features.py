@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import TINY, Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
 from ...fit.kernels.scan import OFFSET, Codes, coarse, inner
@@ -35,12 +35,20 @@ SHIFT_FREE = (Codes.EXP, Codes.WAVE, Codes.HYPERBOLIC)
 
 
 @dataclass(frozen=True)
-class Features(Stage):
-    """Settings: rows in refinement and in the coarse scan, numbers of arguments and refinements, proposals kept."""
+class Screen(Stage):
+    """What stages that search dictionaries share: rows of clean and of noisy data, proposals kept of each group."""
+
+    n_rows: int = 200
+    n_noisy_rows: int = 250
+    keep: int = 3
+
+
+@dataclass(frozen=True)
+class Features(Screen):
+    """Settings: rows in refinement and in the coarse scan, numbers of arguments and refinements."""
 
     name: str = "features"
     n_rows: int = 160
-    n_noisy_rows: int = 250
     n_coarse_rows: int = 100
     n_arguments: int = 900
     n_noisy_arguments: int = 300
@@ -50,7 +58,6 @@ class Features(Stage):
     max_periods: float = 80.0
     n_refined: int = 1500
     max_cost: float = 7.5
-    keep: int = 3
     one_constant: bool = True
     two_constants: bool = True
 
@@ -197,9 +204,9 @@ def shift_grids(family: Family, t: Floats) -> Floats:
 
 def _thin(family: Family, t: Floats) -> Floats:
     if OFFSET[family.code]:
-        return np.array([0.3, 1.0, 4.0, 15.0]) / np.maximum(np.median(np.abs(t), axis=1), 1e-300)[:, None]
+        return np.array([0.3, 1.0, 4.0, 15.0]) / np.maximum(np.median(np.abs(t), axis=1), TINY)[:, None]
     steps = [0.7, 2.0, 3.5, 5.0, 7.0] if family.code in OSCILLATING else [0.4, 1.2, 3.5, 10.0]
-    return np.array(steps) / np.maximum(np.ptp(t, axis=1), 1e-300)[:, None]
+    return np.array(steps) / np.maximum(np.ptp(t, axis=1), TINY)[:, None]
 
 
 LEADING = (Codes.EXP, Codes.WAVE)
@@ -218,18 +225,15 @@ class _Factor:
 
 
 @dataclass(frozen=True)
-class Products(Stage):
-    """Settings: rows, arguments of leading factors and of the others, limits of the grids, refinements a target."""
+class Products(Screen):
+    """Settings: arguments of leading factors and of the others, limits of the grids, refinements a target."""
 
     name: str = "products"
-    n_rows: int = 200
-    n_noisy_rows: int = 250
     n_coarse_rows: int = 90
     n_arguments: int = 8
     max_cost: float = 7.0
     max_periods: float = 30.0
     n_refined: int = 250
-    keep: int = 3
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         problem, rng, deadline = task.problem, task.rng, task.deadline

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints
 from ...deadline import Deadline
 from ...fit.kernels.scan import COLUMNS, OFFSET, Codes, coarse, inner, refine_many
 from ...problem import Problem
@@ -107,7 +107,7 @@ class Group:
         q = np.linalg.qr(outer[:, pick].T)[0]
         targets = np.array([target for _, target in projected])
         free = targets[:, pick] - (targets[:, pick] @ q) @ q.T
-        free /= np.maximum(np.linalg.norm(free, axis=1, keepdims=True), 1e-300)
+        free /= np.maximum(np.linalg.norm(free, axis=1, keepdims=True), TINY)
         order = np.concatenate([pick, np.setdiff1d(np.arange(len(X)), pick)])
         return Group(
             spaces=spaces,
@@ -241,12 +241,12 @@ class Group:
                 return False
         free = column - self.outer.T @ (self.outer @ column)
         rest = float(free @ free)
-        if not rest > 1e-12 * float(column @ column):
+        if not rest > DIGITS_12 * float(column @ column):
             return False
         lines = np.vstack([self.outer, *(self.table[r] * weight for r in rows)]).T
         q = np.linalg.qr(lines / np.linalg.norm(lines, axis=0))[0]
         free -= q @ (q.T @ free)
-        return float(free @ free) > 1e-9 * rest
+        return float(free @ free) > DIGITS_9 * rest
 
     def finished(self, entries: Iterable[Entry], pool: Pool) -> list[Scored]:
         """Formulas of y on all rows, added to the pool."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, Floats, Ints
 from ...fit.kernels.scan import OFFSET, Codes, inner, refine
 from ...symbolic.expr import Call, Const, Expr, call, product
 from .dictionary import FAMILIES, ONE, Family, affine
@@ -223,7 +223,7 @@ def _join(space: Space, a: Expr, c: float, b: Expr, d: float) -> tuple[Expr, flo
     if u.op == "sin" and v.op == "cos" and u.args == v.args:
         phased = call("sin", u.args[0] + Const(math.atan2(d, c)))
         return product([*fa[:-1], phased]), math.hypot(c, d)
-    if u.op == v.op == "exp" and v.args[0] == product([Const(-1.0), u.args[0]]) and abs(abs(c / d) - 1) < 1e-9:
+    if u.op == v.op == "exp" and v.args[0] == product([Const(-1.0), u.args[0]]) and abs(abs(c / d) - 1) < DIGITS_9:
         op = "cosh" if c * d > 0 else "sinh"
         if space.problem.allows(op):
             return product([*fa[:-1], Call(op, u.args)]), 2.0 * c

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import TINY, Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
 from ...fit.kernels.gram import best_pairs, best_triples
 from ...fit.kernels.scan import OFFSET, inner
 from ...problem import Problem
 from ...symbolic.expr import Var
-from ..pool import Pool, Stage, Task
+from ..pool import Pool, Task
 from ..view.views import View, views_of
 from .dictionary import ONE, Family, arguments, families
-from .features import SMOOTH_VIEWS, sensible
+from .features import SMOOTH_VIEWS, Screen, sensible
 from .group import NICE, OSCILLATING, SOLVED, Group, groups_of, term_rows
 from .spaces import Part, Space, crosses_zero, log_basis, polynomial_basis, weightings
 
@@ -44,17 +44,14 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Pairs(Stage):
-    """Settings: rows, numbers of arguments, of columns in pairs and in triples, of refinements a target."""
+class Pairs(Screen):
+    """Settings: numbers of arguments, of columns in pairs and in triples, of refinements a target."""
 
     name: str = "pairs"
-    n_rows: int = 200
-    n_noisy_rows: int = 250
     n_arguments: int = 500
     n_columns: int = 7000
     n_triple_columns: int = 250
     n_refined: int = 120
-    keep: int = 3
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         problem, rng, deadline = task.problem, task.rng, task.deadline
@@ -165,7 +162,7 @@ def _starts(family: Family, t: Floats) -> tuple[Floats, Floats]:
     simple = np.array(NICE)
     extra = np.array([0.0, 0.5, 0.5, 1.5])
     if OFFSET[family.code]:
-        grid = np.array(RATIOS) / np.maximum(np.median(np.abs(t), axis=1), 1e-300)[:, None]
+        grid = np.array(RATIOS) / np.maximum(np.median(np.abs(t), axis=1), TINY)[:, None]
     else:
         steps = WAVES if family.code in OSCILLATING else MONOTONE
         grid = np.array(steps) / np.ptp(t, axis=1)[:, None]

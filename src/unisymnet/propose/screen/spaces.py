@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_12, Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, total
 from ..view.smooth import smooth_residual
@@ -172,7 +172,7 @@ def make_space(problem: Problem, view: View, *, log: bool, basis: Sequence[Part]
     rows = np.flatnonzero(good)
     if len(rows) < max(8, len(basis) + 3, 0.6 * problem.n_rows):
         return None
-    if np.ptp(target[rows]) <= 1e-12 * np.max(np.abs(target[rows])):
+    if np.ptp(target[rows]) <= DIGITS_12 * np.max(np.abs(target[rows])):
         return None
     weight = weight[rows] / np.sqrt(np.mean(weight[rows] ** 2))
     design = np.column_stack([column[rows] * weight for column in columns])
@@ -213,7 +213,7 @@ def weightings(problem: Problem) -> tuple[bool, ...]:
     any noise, or that there is nothing but noise beyond it.  Else both.
     """
     if problem.noise is not None:
-        return (problem.noise > 1e-9 * problem.spread,)
+        return (problem.noise > DIGITS_9 * problem.spread,)
     residual, flat = smooth_residual(problem)
     if residual < 3e-3:
         return (False,)
@@ -222,7 +222,7 @@ def weightings(problem: Problem) -> tuple[bool, ...]:
 
 def read_exponent(value: float, error: float) -> float:
     """The simple fraction within a few standard errors of a fitted exponent, or the value itself."""
-    tolerance = max(4.0 * error, 1e-9 * max(1.0, abs(value)))
+    tolerance = max(4.0 * error, DIGITS_9 * max(1.0, abs(value)))
     if tolerance > MAX_EXPONENT_ERROR:
         tolerance = MAX_EXPONENT_ERROR
     for denominator in FRACTIONS:

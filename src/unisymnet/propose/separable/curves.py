@@ -9,14 +9,14 @@ times other functions, or in several inputs, are for products, pairs, modulated 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product as combinations_of
 from typing import Protocol
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, TINY, Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -27,7 +27,7 @@ __all__ = ["Component", "Curves", "DONE", "Oscillations", "Peaks", "Unit"]
 
 LEAST_ROWS = 12
 LEAST_GAIN = 0.2  # of what is left, that a component must explain to be one
-DONE = 1e-9  # residual over the spread below which nothing is left
+DONE = DIGITS_9  # residual over the spread below which nothing is left
 
 
 @dataclass(frozen=True)
@@ -72,23 +72,28 @@ class Component(Protocol):
 
 
 @dataclass(frozen=True)
-class Curves:
+class Curves(Stage):
     """Sums of up to ``most`` components: exact laws only, unless the data are ``noisy``.
 
     Waves or peaks follow anything smooth nearly, so that on clean data nearly is not enough.
     """
 
-    most: int
-    noisy: bool
-    max_rows: int
+    most: int = 3
+    noisy: bool = False
+    max_rows: int = 400
 
-    def proposals(self, task: Task, kinds: Iterable[Component]) -> Iterator[Proposal]:
+    def suits(self, problem: Problem) -> bool:
+        return problem.n_features == 1 and problem.n_rows >= LEAST_ROWS
+
+    def kinds(self, problem: Problem) -> Sequence[Component]:
+        """The kinds of components that the operators allow."""
+        raise NotImplementedError
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
         problem, pool, deadline = task.problem, task.pool, task.deadline
-        if problem.n_features > 1 or problem.n_rows < LEAST_ROWS:
-            return
         rows = task.some_rows(self.max_rows)
         done = False
-        for kind in kinds:
+        for kind in self.kinds(problem):
             done = self._added_one_by_one(_Rows.of(problem, rows, kind), pool, deadline) < DONE
             if done or deadline.expired():
                 break
@@ -166,7 +171,7 @@ class _Rows:
         columns = columns - (columns @ line) @ line.T
         gram = columns @ columns.transpose(0, 2, 1)
         cross = columns @ target
-        ridge = 1e-9 * np.trace(gram, axis1=1, axis2=2)[:, None, None] + 1e-300
+        ridge = DIGITS_9 * np.trace(gram, axis1=1, axis2=2)[:, None, None] + TINY
         linear = np.linalg.solve(gram + ridge * np.eye(self.kind.n_linear), cross[:, :, None])[:, :, 0]
         best = int(np.argmax(np.einsum("gc,gc->g", linear, cross)))
         return np.concatenate([linear[best], grid[best]])
@@ -193,20 +198,15 @@ LEAST_ANGLE = 0.5  # radians to either side of the middle: less is a bend, not a
 
 
 @dataclass(frozen=True)
-class Oscillations(Stage):
-    """Settings: waves at most, periods in the range of the input at most, rows; ``noisy`` as in curves.py."""
+class Oscillations(Curves):
+    """Waves; so many periods in the range of the input at most."""
 
     name: str = "oscillations"
-    n_waves: int = 3
     max_periods: float = 40.0
-    noisy: bool = False
-    max_rows: int = 400
 
-    def asked(self, task: Task) -> Iterator[Proposal]:
-        curves = Curves(self.n_waves, self.noisy, self.max_rows)
-        wave = _Wave(self.max_periods, n_spellings=2 if task.problem.allows("exp") else 1)
-        kinds: list[Component] = [wave] if task.problem.allows("sin", "cos") else []
-        yield from curves.proposals(task, kinds)
+    def kinds(self, problem: Problem) -> Sequence[Component]:
+        wave = _Wave(self.max_periods, n_spellings=2 if problem.allows("exp") else 1)
+        return [wave] if problem.allows("sin", "cos") else []
 
 
 @dataclass(frozen=True)
@@ -215,8 +215,8 @@ class _Wave:
 
     max_periods: float
     n_spellings: int
-    n_linear: int = 2
-    n_inner: int = 2
+    n_linear = 2
+    n_inner = 2
 
     def grid(self, t: Floats) -> Floats:
         periods = min(self.max_periods, len(t) / 4.0)
@@ -261,18 +261,13 @@ NARROWEST, WIDEST, FARTHEST = 2e-3, 20.0, 3.0
 
 
 @dataclass(frozen=True)
-class Peaks(Stage):
-    """Settings: peaks or steps at most, rows; ``noisy`` as in curves.py."""
+class Peaks(Curves):
+    """Peaks or steps."""
 
     name: str = "peaks"
-    n_peaks: int = 3
-    noisy: bool = False
-    max_rows: int = 400
 
-    def asked(self, task: Task) -> Iterator[Proposal]:
-        curves = Curves(self.n_peaks, self.noisy, self.max_rows)
-        kinds = [_Peak(shape) for shape, needed in SHAPES.items() if task.problem.allows(needed)]
-        yield from curves.proposals(task, kinds)
+    def kinds(self, problem: Problem) -> Sequence[Component]:
+        return [_Peak(shape) for shape, needed in SHAPES.items() if problem.allows(needed)]
 
 
 @dataclass(frozen=True)
@@ -280,9 +275,9 @@ class _Peak:
     """u(k·(t − m)): the inner constants are m and k."""
 
     shape: str
-    n_linear: int = 1
-    n_inner: int = 2
-    n_spellings: int = 1
+    n_linear = 1
+    n_inner = 2
+    n_spellings = 1
 
     def grid(self, t: Floats) -> Floats:
         return np.array([(m, 1.0 / s) for m in PLACES for s in WIDTHS])

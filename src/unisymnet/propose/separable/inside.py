@@ -15,13 +15,13 @@ from itertools import combinations
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, Floats, Ints
 from ...candidate import Proposal, Status
 from ...fit.kernels.signomials import fit_exponents
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Param, Var, bind, call
 from ..linear.monomial import nearest_simple
-from ..pool import Stage, Task
+from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import Target, View, views_of
 
 __all__ = ["Boltzmann", "Stretched"]
@@ -66,7 +66,7 @@ class Boltzmann(Stage):
             for reach in (1e-4, *NOISY_REACH):
                 pool.add(data.written(exponents, reach))
         pool.settle(2 * self.limit, deadline)
-        yield from pool.proposals(self.limit, worse=30.0)
+        yield from pool.proposals(self.limit, worse=FAR_WORSE)
 
 
 class _Rows:
@@ -84,7 +84,7 @@ class _Rows:
 
     def linear(self) -> bool:
         """Is it a power law already?"""
-        return bool(np.linalg.norm(self.left) <= 1e-9 * np.linalg.norm(self.target))
+        return bool(np.linalg.norm(self.left) <= DIGITS_9 * np.linalg.norm(self.target))
 
     def fitted(self, start: Floats) -> tuple[Floats, float]:
         """Exponents inside the exponential, and the residual over the spread of y."""
@@ -153,7 +153,7 @@ class Stretched(Stage):
                     if scored is not None and scored.exact:
                         yield from pool.proposals(1)
                         return
-        yield from pool.proposals(self.limit, worse=30.0)
+        yield from pool.proposals(self.limit, worse=FAR_WORSE)
 
     def _fitted(
         self,

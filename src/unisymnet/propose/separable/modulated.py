@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import TINY, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, product
@@ -130,7 +130,7 @@ class _Inner:
         products = (values[:, :, :, None] * self.factors[None, :, None, :]).reshape(len(values), len(self.t), -1)
         plain = np.broadcast_to(self.columns, (len(values), *self.columns.shape))
         design = np.concatenate([plain, products], axis=2)
-        return design / np.linalg.norm(design, axis=1, keepdims=True).clip(1e-300)
+        return design / np.linalg.norm(design, axis=1, keepdims=True).clip(TINY)
 
     def _left(self, kappas: Floats, targets: Floats) -> Floats:
         """Norm (G, targets) of what each κ leaves of the targets."""
@@ -151,7 +151,7 @@ class _Inner:
                 break
             best, lowest = kappa, left
             weights = np.linalg.lstsq(triangle, basis.T @ target, rcond=1e-14)[0][self.columns.shape[1] :]
-            change = moved @ (weights / np.linalg.norm(self._raw(values), axis=0).clip(1e-300))
+            change = moved @ (weights / np.linalg.norm(self._raw(values), axis=0).clip(TINY))
             change = change - basis @ (basis.T @ change)
             size = float(change @ change)
             if size == 0.0:

@@ -17,7 +17,7 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
-from ..pool import Model, Stage, Task, least_squares, sample_rows, standard_errors
+from ..pool import REACH, WORSE, Model, Stage, Task, least_squares, sample_rows, standard_errors
 from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
 
@@ -59,7 +59,7 @@ class Offset(Stage):
                 if scored is not None and scored.exact:
                     yield from pool.proposals(1)
                     return
-        yield from pool.proposals(self.limit, worse=20.0)
+        yield from pool.proposals(self.limit, worse=WORSE)
 
     def _scan(self, problem: Problem, inputs: LogInputs, view: View) -> list[float]:
         """The offsets of the best local minima of the misfit."""
@@ -128,7 +128,7 @@ class _Fit:
             yield self._solved(np.array([nearest_simple(m, 1e-3, thirds=True) for m in params[2:]]))
         yield self._written(params[0], params[1], params[2:])
         errors = standard_errors(jacobian, rss)
-        for reach in (2.0, 4.0):
+        for reach in REACH:
             exponents = np.array([nearest_simple(m, reach * e) for m, e in zip(params[2:], errors[2:], strict=True)])
             fixed = exponents == np.round(2 * exponents) / 2
             free = np.r_[True, True, ~fixed]

@@ -15,7 +15,7 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import DIGITS_9, Bools, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
@@ -31,7 +31,7 @@ CELLS = {2: 61, 3: 33, 4: 17}  # frequencies of a column, of either sign, half a
 LEAST_STEPS = 2  # half periods over the ranges of all columns: less is a bend, not a wave
 LEAST_ROWS = 30
 LEAST_GAIN = 0.3  # of what a line leaves, that a wave must explain under noise
-DONE = 1e-9
+DONE = DIGITS_9
 CHANCE = 3.0  # times the height that the highest peak of noise has
 
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_15, Bools, Floats, Ints
 from ...candidate import Proposal
 from ...fit.kernels.signomials import fit_exponents
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple
-from ..pool import Model, Stage, Task, least_squares, sample_rows, standard_errors
+from ..pool import FAR_WORSE, Model, Stage, Task, least_squares, sample_rows, standard_errors, tolerance
 from ..view.views import Target, View, views_of
 from ..write.polynomial import Poly, make_poly
 from ..write.write import write_sum
@@ -29,7 +29,7 @@ __all__ = ["Signomial"]
 
 
 VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "exp(y)", "ln(y)")
-LOOSEST = 0.1
+LOOSEST_SUM = 0.1
 
 # Terms whose exponents differ by less than this are one term and its derivative.
 CLOSEST, CLOSEST_RATES = 0.02, 0.1
@@ -91,7 +91,7 @@ class Signomial(Stage):
                 for expr in _Fit(problem, inputs, trial).refitted():
                     pool.add(expr)
             pool.settle(2 * self.limit, task.deadline)
-            yield from pool.proposals(self.limit, worse=30.0)
+            yield from pool.proposals(self.limit, worse=FAR_WORSE)
 
     def _inputs(self, problem: Problem, rows: Ints) -> LogInputs:
         return log_inputs(problem, rows)
@@ -185,13 +185,13 @@ class _Fit:
         if coefficients is None:
             return None
         sizes = np.abs(coefficients) * np.linalg.norm(self._terms(rounded), axis=0)
-        if np.any(sizes < 1e-9 * sizes.max()):
+        if np.any(sizes < DIGITS_9 * sizes.max()):
             # More terms than the law has: an idle one has vanished, its exponents mean nothing.
-            needed = sizes >= 1e-9 * sizes.max()
+            needed = sizes >= DIGITS_9 * sizes.max()
             trial = self.trial
             fewer = replace(trial, exponents=trial.exponents[needed], parity=trial.parity[needed])
             return _Fit(self.problem, self.inputs, fewer).exact()
-        return self._written(coefficients, rounded, 1e-9)
+        return self._written(coefficients, rounded, DIGITS_9)
 
     def misfit(self) -> float:
         """Residual of y over its spread, coefficients by least squares in the view."""
@@ -235,8 +235,8 @@ class _Fit:
         errors = standard_errors(jacobian, rss)[:k]
         if not np.all(coefficients):
             return
-        tol = float(np.clip(3.0 * np.max(errors / np.abs(coefficients)), 1e-9, LOOSEST))
-        yield self._written(coefficients, exponents, 1e-9)
+        tol = tolerance(errors / np.abs(coefficients), LOOSEST_SUM)
+        yield self._written(coefficients, exponents, DIGITS_9)
         yield self._written(coefficients, exponents, tol)
         if k > 2:
             strong = np.arange(k) != np.argmax(errors / np.abs(coefficients))
@@ -272,7 +272,7 @@ class _Fit:
             norms = np.linalg.norm(terms, axis=0)
         if not np.isfinite(norms).all() or norms.min() == 0.0:
             return None
-        solution = np.linalg.lstsq(terms / norms, seen.weighted, rcond=1e-15)[0] / norms
+        solution = np.linalg.lstsq(terms / norms, seen.weighted, rcond=DIGITS_15)[0] / norms
         return np.asarray(solution) if np.isfinite(solution).all() else None
 
     def _model(self, exponents: Floats, free: Bools) -> Model:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from ...arrays import Floats
+from ...arrays import DIGITS_9, Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, rebuild, total
 from ..screen.dictionary import monomial
@@ -191,7 +191,7 @@ def _best_constant(ratio: Callable[[float], float], shape: _Shape, frame: Frame,
     # Worth the steps only if the start already explains most of the variance.
     if math.isfinite(value) and value * frame.share < 0.2:
         low, high = ks[max(best - 1, 0)], ks[min(best + 1, len(ks) - 1)]
-        found = minimize_scalar(ratio, bounds=(low, high), method="bounded", options={"xatol": 1e-9 * abs(k)})
+        found = minimize_scalar(ratio, bounds=(low, high), method="bounded", options={"xatol": DIGITS_9 * abs(k)})
         k, value = float(found.x), float(found.fun)
     for simple in (s * number for number in SIMPLE for s in (1.0, -1.0)):
         if abs(simple - k) < 0.05 * abs(k) and (exact := ratio(simple)) < 1.1 * value:

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import DIGITS_12, Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
 from ..screen.dictionary import monomial
@@ -93,7 +93,7 @@ def _exponents(problem: Problem, frame: Frame, i: int, design: Floats) -> list[f
         # ln y = a·ln x_i + f(others): the exponent is a coefficient.
         weight = frame.weight[:, None]
         table = np.column_stack([design, np.log(np.abs(x))]) * weight
-        a = float(np.linalg.lstsq(table, frame.target * frame.weight, rcond=1e-12)[0][-1])
+        a = float(np.linalg.lstsq(table, frame.target * frame.weight, rcond=DIGITS_12)[0][-1])
         near = sorted({0.0, float(round(a)), round(2 * a) / 2, round(3 * a) / 3})
         if np.any(x < 0):
             near = [e for e in near if e.is_integer()]

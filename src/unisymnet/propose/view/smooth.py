@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Expr, evaluate
 from .views import View, views_of
@@ -138,7 +138,7 @@ def _spiky(target: Floats) -> bool:
 
 
 def _share_in_y(view: View, design: Floats, target: Floats, weight: Floats, y: Floats) -> float:
-    fitted = design @ np.linalg.lstsq(design * weight[:, None], target * weight, rcond=1e-12)[0]
+    fitted = design @ np.linalg.lstsq(design * weight[:, None], target * weight, rcond=DIGITS_12)[0]
     back = view.back(fitted)
     back = np.where(np.isfinite(back), back, np.mean(y))
     return float(np.mean((y - back) ** 2) / np.var(y)) * len(y) / max(1, len(y) - design.shape[1])
@@ -195,7 +195,7 @@ def smooth_residual(problem: Problem) -> tuple[float, bool]:
 
 # Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing, and above
 # MURKY what they cannot follow is easily taken for noise.
-CLEAN, MURKY, OPAQUE = 1e-9, 0.25, 0.6
+CLEAN, MURKY, OPAQUE = DIGITS_9, 0.25, 0.6
 # One degree less raises the residual variance of exact data at least by this factor.
 PLATEAU, MURKY_PLATEAU = 1.4, 1.08
 # Standard deviations by which residuals must be more orderly than the same residuals with random signs.
@@ -216,7 +216,7 @@ def looks_noisy(problem: Problem) -> bool:
     (many waves, poles) say nothing, and count as exact.
     """
     if problem.noise is not None:
-        return problem.noise > 1e-9 * problem.spread
+        return problem.noise > DIGITS_9 * problem.spread
     frame = best_frame(problem, noisy=True, max_rows=1000, max_columns=300, each=3)
     if frame is None or not CLEAN < math.sqrt(frame.share) < OPAQUE:
         return False
@@ -275,7 +275,7 @@ def _explains_nothing(design: Floats, left: Floats) -> bool:
     """
     basis, triangle = np.linalg.qr(design)
     size = np.abs(np.diag(triangle))
-    basis = basis[:, size > 1e-9 * size.max()]
+    basis = basis[:, size > DIGITS_9 * size.max()]
     chance = np.sum((basis.T @ _flipped(left)) ** 2, axis=0)
     return bool(np.sum((basis.T @ left) ** 2) <= chance.mean() + SURPRISE * chance.std())
 
@@ -291,7 +291,7 @@ def _neighbours_agree(X: Floats, kinds: Sequence[Floats]) -> bool:
     for near in _closeness(X[rows]):
         for i, table in enumerate(tables):
             alike = np.einsum("ij,ij->j", table, near @ table)
-            largest[i] = np.maximum(largest[i], alike / max(float(np.std(alike[1:])), 1e-300))
+            largest[i] = np.maximum(largest[i], alike / max(float(np.std(alike[1:])), TINY))
     chance = largest[:, 1:]
     return bool(np.any(largest[:, 0] > chance.mean(axis=1) + NEAR_SURPRISE * chance.std(axis=1)))
 

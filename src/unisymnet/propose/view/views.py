@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Bools, Floats, Ints
+from ...arrays import MAX_LOG, Bools, Floats, Ints
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr
 
@@ -145,7 +145,7 @@ def _ln_view(problem: Problem) -> View | None:
 
 
 def _exp_view(problem: Problem) -> View | None:
-    if not problem.allows("ln") or np.ptp(problem.y) > MAX_EXP_RANGE or np.max(np.abs(problem.y)) > 300.0:
+    if not problem.allows("ln") or np.ptp(problem.y) > MAX_EXP_RANGE or np.max(np.abs(problem.y)) > MAX_LOG:
         return None
     return View("exp(y)", np.exp, np.exp, np.log, lambda e: Call("ln", (e,)))
 

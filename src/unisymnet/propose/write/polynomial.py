@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ...arrays import DIGITS_9
 from ...symbolic.expr import Call, Const, Expr, product
 
 Powers = tuple[float, ...]
@@ -96,7 +97,7 @@ def divide(poly: Poly, by: Poly, atom: int, tol: float) -> tuple[Poly, Poly] | N
     rest, quotient = dict(poly.terms), dict[Powers, float]()
     sizes = {p: abs(c) for p, c in poly.terms}
     for _ in range(40):
-        top = [p for p in rest if p[atom] - degree >= -1e-9]
+        top = [p for p in rest if p[atom] - degree >= -DIGITS_9]
         if not top or degree == floor:
             break
         powers = max(top, key=lambda p: p[atom])
