@@ -188,3 +188,10 @@ def test_noise_as_it_may_be_told():
     assert read_noise(None) == (None, None)
     assert read_noise(0.5) == (0.5, None)
     assert read_noise("relative") == (None, "relative")
+
+
+def test_a_rate_of_one_does_not_come_for_nothing():
+    x = np.linspace(1.0, 5.0, 30)[:, None]
+    judge = make_judge(x, np.sin(x[:, 0]))
+    with_rate = judge.structure(parse("49.78*exp(-11.655*exp(-1.23*x0))"))
+    assert judge.structure(parse("49.78*exp(-11.655*exp(-x0))")) > with_rate + 1.0

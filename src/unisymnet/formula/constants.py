@@ -186,12 +186,12 @@ def rounding_steps(
 def rounded(expr: Expr, constants: tuple[Constant, ...]) -> Expr | None:
     """The formula with each constant rounded to its own step; None where some have none, or need all their digits."""
     form, values = free(expr)
-    if len(values) != len(constants) or not constants:
+    if len(values) != len(constants) or all(constant.snapped_to is not None for constant in constants):
         return None
     shown = []
     for value, constant in zip(values, constants, strict=True):
         if constant.snapped_to is not None or value == 0.0:
-            shown.append(value)
+            shown.append(float(f"{value:.12g}"))
             continue
         if constant.step is None:
             return None

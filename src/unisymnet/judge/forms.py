@@ -8,6 +8,7 @@ half of its belief to them.  ``roles`` say what each inner constant is, for star
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -105,13 +106,14 @@ FORMS: tuple[Form, ...] = (
         ((1, "rate"), (2, "frequency"), (3, "phase")),
         0.25,
     ),
-    Form("surge", ("c0*x0*exp(c1*x0)",), ((1, "rate"),)),
+    Form("surge", ("c0*x0*exp(c1*x0)",), ((1, "rate"),), 0.25),
     Form("gamma curve", ("c0*x0**c1*exp(c2*x0)",), ((1, "exponent"), (2, "rate"))),
-    Form("difference of two exponentials", ("c0*(exp(c1*x0) - exp(c2*x0))",), ((1, "rate"), (2, "rate"))),
+    Form("difference of two exponentials", ("c0*(exp(c1*x0) - exp(c2*x0))",), ((1, "rate"), (2, "rate")), 0.25),
     Form("square root", ("c0*sqrt(x0) + c1",)),
 )
 
 
+ONE_NATS = 3.0  # about what a free constant costs at least where data are few
 TOTAL_WEIGHT = sum(form.weight for form in FORMS)
 
 
@@ -129,9 +131,20 @@ def templates() -> tuple[tuple[Form, Expr], ...]:
 
 def matches(expr: Expr) -> Form | None:
     """The form that a formula in one input is, or None."""
+    found = form_share(expr)
+    return None if found is None else found[0]
+
+
+def form_share(expr: Expr) -> tuple[Form, float] | None:
+    """The form that a formula in one input is, and the share of the belief in forms that it has.
+
+    A constant of the form that happens to be 1 is no sign that comes for nothing: it was chosen, too.
+    """
     for form, template in templates():
-        if next(_unify(template, expr, {}), None) is not None:
-            return form
+        known = next(_unify(template, expr, {}), None)
+        if known is not None:
+            n_ones = sum(isinstance(part, Const) and abs(part.value) == 1.0 for part in known.values())
+            return form, form.weight / TOTAL_WEIGHT * math.exp(-ONE_NATS * n_ones)
     return None
 
 

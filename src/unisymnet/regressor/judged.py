@@ -22,6 +22,7 @@ from ..judge.noise import NoiseModel
 from ..metrics import r2
 from ..problem import Problem
 from ..symbolic.expr import Expr, evaluate
+from ..symbolic.rewrite.simplify import present
 from .entry import Entry
 from .rows import canonical
 from .validation import Data
@@ -60,7 +61,7 @@ def judged_table(
     kept_back = (
         None if valid is None else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise), valid)
     )
-    entries = [_entry(one, data, kept_back) for one in ruled]
+    entries = [_entry(replace(one, expr=present(one.expr)), data, kept_back) for one in ruled]
     return _scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
 
 

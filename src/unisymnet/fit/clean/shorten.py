@@ -109,7 +109,8 @@ def _best_number(found: Judged, judge: Judge, deadline: Deadline) -> Judged | No
             values = tuple(number.value if i == place else v for i, v in enumerate(reading.values))
             trial = settled(expr, judge, lengths.free - {place}, lengths.model, values)
             judged = None if trial is None else judge.lengths(trial, lengths.model)
-            if trial is not None and judged is not None:
+            # Only a number that is shorter to write than to fit: else it is the free constant, moved.
+            if trial is not None and judged is not None and judged.n_free < lengths.n_free:
                 if judged.total < (lengths if best is None else best[1]).total - LEAST:
                     best = trial, judged
     return best

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...candidate import Candidate
 from ...deadline import Deadline
 from ...judge.judge import Judge, Lengths
+from ...symbolic.constants import free_constants
 from ...symbolic.expr import Expr, evaluate, variables
 from ...symbolic.rewrite.simplify import present, simplify
 from ..settle import shortest
@@ -103,7 +104,11 @@ def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
     """Without formulas that another beats in both parts of its length, or that repeat another's values."""
     kept: list[Ruled] = []
     values: list[Floats] = []
+    forms: set[Expr] = set()
     for one in found:
+        form = free_constants(simplify(one.expr))[0]
+        if form in forms:  # the same under another noise model, or with another constant written down
+            continue
         mine = evaluate(one.expr, judge.X)
         left = float(np.median(np.abs(judge.y - mine)))
         if any(float(np.median(np.abs(mine - other))) <= SAME_VALUES * max(left, 1e-300) for other in values):
@@ -112,6 +117,7 @@ def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
         if near or not any(_beats(other.lengths, one.lengths) for other in kept):
             kept.append(one)
             values.append(mine)
+            forms.add(form)
     return kept[:MOST_ROWS]
 
 
