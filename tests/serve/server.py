@@ -137,4 +137,6 @@ def write_tables(folder: Path) -> None:
     noise = pd.DataFrame(rng.normal(0.0, 1.0, (60, 4)), columns=["a", "b", "c", "y"])
     noise["y"] += np.sin(3.0 * noise.a) * noise.b
     noise.to_csv(folder / "slow.csv", index=False)
+    t = np.linspace(0.0, 5.0, 60)
+    pd.DataFrame({"t": t, "x": 3.0 * np.exp(-0.7 * t)}).to_csv(folder / "decay.csv", index=False)
     X.assign(site="north", E=X.m * X.v).mask(rng.random((60, 4)) < 0.02).to_csv(folder / "messy.csv", index=False)

@@ -183,6 +183,24 @@ def test_own_formula_predictions_and_another_run(window: Browser, server: Server
     assert window.log() == []
 
 
+def test_differential_equations(window: Browser, server: Server, folder: Path) -> None:
+    name = server.ask("PUT", "tables/decay.csv", (folder / "decay.csv").read_bytes())["name"]
+    go(window, f"/dynamics?name={name}")
+    window.wait("document.querySelector('.commands pre')?.textContent.includes('--time t --states x')")
+    assert findings(window) == []
+    window.click("button.primary")
+    window.wait("document.querySelector('.system .simulated figure')", LONG)
+    assert "−" in window.run("document.querySelector('.system .formula').textContent")
+    course = "document.querySelector('.simulated .curve').getAttribute('d')"
+    before = window.run(course)
+    window.clear('[aria-label="x at the start"]')
+    window.type('[aria-label="x at the start"]', "1")
+    window.type('[aria-label="Simulate until"]', "0")  # ten times as long
+    window.wait(f"{course} !== {json.dumps(before)}")
+    assert findings(window) == []
+    assert window.log() == []
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_phone_by_day_and_night(server: Server, energy: str, dark: bool) -> None:
     with browser(phone=True, dark=dark) as window:

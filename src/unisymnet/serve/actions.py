@@ -18,11 +18,12 @@ from ..regressor import UniSymNetRegressor, fit_formula
 from ..regressor.own import OWN, add_formula
 from ..report import report_html
 from . import views
-from .asking import checked, known_settings, to_request
+from .asking import checked, checked_system, known_settings, to_request
 from .commands import fit_command, not_in_shell
 from .place import Place, safe_name
 from .results import Results, entry_index
 from .runs import MODEL, Run
+from .systems import simulated, system_command, system_python, system_report
 from .workers import Workers
 
 OWN_SECONDS = 5.0
@@ -54,6 +55,9 @@ class Actions:
 
     def commands(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The shell command and the Python of a wish, before it is one."""
+        if asked.get("kind") == "dynamics":
+            wish = checked_system(asked)
+            return {"shell": system_command(wish), "python": system_python(wish), "notes": [], "known": []}
         wish = checked(asked)
         request = to_request(wish)
         table = read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))
@@ -67,9 +71,13 @@ class Actions:
         }
 
     def start(self, asked: dict[str, Any]) -> dict[str, Any]:
-        wish = checked(asked)
-        table = read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))
-        views.known_view(wish, table)  # say now what would fail
+        if asked.get("kind") == "dynamics":
+            wish = checked_system(asked)
+            self.place.table(wish["data"])
+        else:
+            wish = checked(asked)
+            table = read_request(to_request(wish | {"data": str(self.place.table(wish["data"]))}))
+            views.known_view(wish, table)  # say now what would fail
         run = self.place.new_run(wish["data"])
         run.ask(wish | {"part": 1})
         self.workers.look()
@@ -91,6 +99,8 @@ class Actions:
             state = self.workers.state(run)
             if state in ("running", "queued"):
                 raise DataError("this search is still going on; stop it first")
+            if run.is_system():
+                raise DataError("a search for differential equations cannot go on; start it again with more time")
             before = run.asked()
             if before is None:
                 before = self._wish_of(run, state)
@@ -168,9 +178,18 @@ class Actions:
         note = {"rows": len(values), "missing": missing, "column": f"{formula.target}_predicted"}
         return text.getvalue(), note | {"domain": list(formula.domain)}
 
+    def simulate(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """A system from another start."""
+        run = self.find(asked.get("run"))
+        if not (run.is_system() and run.has_model()):
+            raise DataError("this run has no system of differential equations")
+        return simulated(run, asked)
+
     def report(self, name: str) -> tuple[str, str]:
         """The self-contained page of a run."""
         run = self.find(name)
+        if run.is_system() and run.has_model():
+            return safe_name(run.folder.name), system_report(run)
         model = self.results.model(run, self.workers.state(run))
         if model is None:
             raise DataError("this run has no formulas yet")

@@ -115,6 +115,7 @@ class Page:
         do = self.actions
         posts = {"commands": do.commands, "start": do.start, "stop": do.stop, "continue": do.go_on}
         posts |= {"formula": do.formula, "moved": do.moved, "sources": do.sources, "own": do.own}
+        posts |= {"simulate": do.simulate}
         gets = {"home": self.home, "table": self.table, "run": self.run, "rows": self.rows}
         gets |= {"events": self.events, "report": self.report}
         return [

@@ -56,6 +56,27 @@ def checked(asked: Any) -> dict[str, Any]:
     }
 
 
+def checked_system(asked: dict[str, Any]) -> dict[str, Any]:
+    """The same for differential equations: time, states, inputs, and what tells runs apart."""
+    data, time = _text(asked, "data"), _text(asked, "time")
+    states, inputs = _texts(asked.get("states"), "states"), _texts(asked.get("inputs"), "inputs") or []
+    if data is None or time is None or not states:
+        raise DataError("differential equations need a table, the column of the time and at least one state")
+    if time in states or set(states) & set(inputs) or time in inputs:
+        raise DataError("a column is the time, a state or an input, not two of them")
+    given = asked.get("settings") or {}
+    limit, order = given.get("max_time", 60), given.get("order", 1)
+    if not isinstance(limit, int | float) or isinstance(limit, bool) or not 0 < limit <= LONGEST:
+        raise DataError(f"the time must be a number of seconds between 0 and {LONGEST:g}, got {limit!r}")
+    if order not in (1, 2):
+        raise DataError(f"the order must be 1 or 2, got {order!r}")
+    settings: dict[str, Any] = {"max_time": limit}
+    settings |= {"order": 2} if order == 2 else {}
+    settings |= {"use_time": True} if given.get("use_time") is True else {}
+    columns = {"time": time, "states": states, "inputs": inputs, "trajectory": _text(asked, "trajectory")}
+    return {"kind": "dynamics", "data": data, "delimiter": _text(asked, "delimiter"), **columns, "settings": settings}
+
+
 def to_request(asked: dict[str, Any]) -> Request:
     """The same for the command line's own code; fields it has gained since are left at their defaults."""
     features = asked["features"]

@@ -84,5 +84,17 @@ class Run:
     def stop(self) -> None:
         (self.folder / STOP).touch()
 
+    def is_system(self) -> bool:
+        """Does it look for differential equations?"""
+        asked = self.asked()
+        if asked is not None:
+            return asked.get("kind") == "dynamics"
+        try:
+            with (self.folder / MODEL).open(encoding="utf-8") as file:
+                head = file.read(4000)
+            return "unisymnet-dynamics" in head or "unisymnet-system" in head
+        except OSError:
+            return False
+
     def has_model(self) -> bool:
         return (self.folder / MODEL).is_file()

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..cli.check import describe
 from ..cli.heads import without_units
-from ..cli.tables import Table
 from ..errors import DataError
+from ..files.table import Table, text_fault
 from ..formula import Formula
 from ..formula.constants import free
 from ..knowledge.known import Known
@@ -24,6 +24,7 @@ from ..symbolic.expr import bind, variables
 from .commands import result_commands
 from .results import Results, entry_index
 from .runs import Run
+from .systems import system_summary, system_view
 from .tree import tree_of
 
 N_BINS = 24
@@ -38,6 +39,9 @@ def table_view(results: Results, name: str, target: str | None) -> dict[str, Any
     raw, dialect = results.frame(name)
     read = without_units(raw)
     frame = read.frame
+    numbers = [str(column) for column in frame.columns if text_fault(frame[column], str(column)) is None]
+    if target is None and numbers:
+        target = numbers[-1]  # the last that can be explained
     found = describe(name, frame, dialect, read.short(target))
     for column in found["columns"]:
         column["unit"] = read.units.get(column["name"])
@@ -70,6 +74,8 @@ def run_summary(results: Results, run: Run, state: str) -> dict[str, Any]:
     shown_run: dict[str, Any] = {"name": run.name, "state": state, "changed": run.changed()}
     try:
         shown_run["data"] = results.data_name(run)
+        if run.is_system():
+            return shown_run | {"kind": "dynamics"} | system_summary(run)
         model = results.model(run, state)
     except Exception as error:  # a damaged run must not hide the others
         return shown_run | {"state": "failed", "message": str(error)}
@@ -83,6 +89,8 @@ def run_summary(results: Results, run: Run, state: str) -> dict[str, Any]:
 
 def run_view(results: Results, run: Run, state: str) -> dict[str, Any]:
     """The table of formulas of a run and how it came about."""
+    if run.is_system():
+        return system_view(run, state, results.data_name(run))
     model = results.model(run, state)
     view: dict[str, Any] = {"name": run.name, "state": state, "asked": run.asked(), "entries": [], "picked": None}
     view["data"] = results.data_name(run)

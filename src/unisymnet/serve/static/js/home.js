@@ -5,6 +5,7 @@ import { card, complain, el, markup, say } from "./dom.js";
 const STATES = { running: "searching", queued: "waiting", done: "done", failed: "failed", lost: "ended from outside" };
 
 export const dataLink = (name) => `#/data?${new URLSearchParams({ name })}`;
+export const dynamicsLink = (name) => `#/dynamics?${new URLSearchParams({ name })}`;
 export const runLink = (name) => `#/run?${new URLSearchParams({ name })}`;
 
 export async function homeView(main) {

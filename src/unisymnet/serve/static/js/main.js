@@ -1,11 +1,12 @@
 // Which view is shown: the address after the # says it.
 import { get } from "./api.js";
 import { byId, complain, el } from "./dom.js";
+import { dynamicsView } from "./dynamics.js";
 import { dataLink, homeView, runLink } from "./home.js";
 import { runView } from "./run.js";
 import { setupView } from "./setup.js";
 
-const VIEWS = { "/": [homeView, "Tables and runs"], "/data": [setupView, "Table"], "/run": [runView, "Run"] };
+const VIEWS = { "/": [homeView, "Tables and runs"], "/data": [setupView, "Table"], "/dynamics": [dynamicsView, "Differential equations"], "/run": [runView, "Run"] };
 let leave = null, turn = 0;
 
 async function show() {

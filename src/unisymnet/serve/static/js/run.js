@@ -6,11 +6,12 @@ import { Detail } from "./detail.js";
 import { r2Text } from "./formula.js";
 import { frontChart, frontTable } from "./front.js";
 import { dataLink } from "./home.js";
+import { systemPart } from "./system.js";
 import { ownCard, predictCard } from "./tools.js";
 
 const REASONS = {
   exact: "a formula is exact", noise: "the best formula leaves only noise", time: "the time is over", interrupted: "stopped",
-  evaluations: "as many formulas as asked for were tried", exhausted: "nothing is left to try", running: "searching",
+  system: "the equations are found", evaluations: "as many formulas as asked for were tried", exhausted: "nothing is left to try", running: "searching",
 };
 const OVER = ["end", "error", "lost"];
 
@@ -38,7 +39,7 @@ class RunView {
     this.main.replaceChildren(el("div", { class: "hero" }, this.title, this.lead), this.status, this.frontNode, this.detail.node, this.tools, this.below);
     this.state = this.result.state;
     this.showStatus();
-    if (this.result.entries.length) this.finished();
+    if (this.result.entries.length || this.result.equations) this.finished();
     this.stopFollowing = follow(this.name, (event) => this.hear(event), (good) => {
       byId("link").textContent = good ? "" : "connection lost; the search goes on, trying again …";
     });
@@ -119,6 +120,13 @@ class RunView {
   }
 
   finished() {
+    if (this.result.kind === "dynamics") {
+      if (this.searching || !this.result.equations) return;
+      const part = systemPart(this.result);
+      this.frontNode.replaceWith(part);
+      this.frontNode = part;
+      return;
+    }
     this.showFront();
     if (this.searching) return;
     const busy = document.activeElement?.closest?.(".tools");
@@ -126,6 +134,7 @@ class RunView {
   }
 
   title_() {
+    if (this.result?.kind === "dynamics") return `Equations of ${(this.result.states ?? this.result.asked?.states ?? []).join(", ")}`;
     const target = this.start?.target ?? this.result?.target ?? this.result?.asked?.target;
     const inputs = this.start?.inputs ?? this.result?.names;
     return target ? `${target} = f(${(inputs ?? []).slice(0, 8).join(", ")}${(inputs ?? []).length > 8 ? ", …" : ""})` : this.name;
@@ -143,8 +152,8 @@ class RunView {
     } else {
       const seconds = el("input", { type: "number", min: "1", max: "86400", value: String(this.result?.asked?.settings.max_time ?? this.result?.max_time ?? 60), "aria-label": "Seconds to search on" });
       this.status.replaceChildren(this.words, el("div", { class: "actions" },
-        el("button", { type: "button", class: "go-on", on: { click: () => this.goOn(seconds.valueAsNumber) } }, "Search on for"), el("span", {}, seconds, " seconds"),
-        this.result?.entries.length ? el("a", { class: "button", href: reportAddress(this.name), download: "" }, "Save as a report") : null));
+        this.result?.kind === "dynamics" ? el("span", { class: "go-on" }) : [el("button", { type: "button", class: "go-on", on: { click: () => this.goOn(seconds.valueAsNumber) } }, "Search on for"), el("span", {}, seconds, " seconds")],
+        this.result?.entries.length || this.result?.equations ? el("a", { class: "button", href: reportAddress(this.name), download: "" }, "Save as a report") : null));
     }
     this.tick();
     this.showCommands();
@@ -154,7 +163,7 @@ class RunView {
     if (!this.words) return;
     if (!this.searching) {
       const result = this.result ?? {};
-      const why = this.state === "done" ? REASONS[result.stopped] ?? result.stopped : this.message ?? this.state;
+      const why = this.state === "done" ? REASONS[result.stopped ?? this.reason ?? "system"] ?? result.stopped : this.message ?? this.state;
       const tried = result.tried ? ` ${result.tried} formulas tried in ${result.seconds?.toFixed(1)} s.` : "";
       this.words.textContent = `${this.state === "failed" ? "It did not work" : "Ended"}: ${why}.${tried}`.replace("..", ".");
       return;
@@ -169,7 +178,7 @@ class RunView {
     if (limit) this.bar.value = Math.min(seconds / limit, 1);
     else this.bar.removeAttribute("value");
     const left = limit ? `${Math.max(0, Math.ceil(limit - seconds))} s left` : `${seconds.toFixed(0)} s`;
-    const tried = this.last ? ` · ${this.last.tried} formulas tried · now: ${this.last.stage ?? "–"}` : "";
+    const tried = this.last ? `${this.last.tried ? ` · ${this.last.tried} formulas tried` : ""} · now: ${this.last.stage ?? "–"}` : "";
     this.words.textContent = `Searching · ${left}${tried}`;
   }
 
@@ -220,7 +229,7 @@ class RunView {
   }
 
   showCommands(found) {
-    this.told = found ?? this.told;
+    this.told = found ?? this.told ?? (this.result?.equations ? { shell: this.result.shell, python: this.result.python } : null);
     const shell = [this.start?.shell, this.told?.shell].filter(Boolean).join("\n"), python = this.told?.python ?? this.start?.python;
     this.below.replaceChildren(...(shell || python ? [commands(shell, python)] : []));
   }

@@ -2,7 +2,7 @@
 import { get, post } from "./api.js";
 import { card, commands, complain, el, field, later } from "./dom.js";
 import { number } from "./formula.js";
-import { runLink } from "./home.js";
+import { dynamicsLink, runLink } from "./home.js";
 import { histogram } from "./plot.js";
 
 const TIMES = [[10, "10 s"], [60, "1 min"], [300, "5 min"], [1800, "30 min"]];
@@ -50,7 +50,8 @@ export async function setupView(main, { name }) {
     card(`${first.rows} rows, ${first.columns.length} columns`, el("p", { class: "hint" }, "Mark the column to explain and tick those it may depend on."), columns, grouped),
     warned,
     card("The search", timeChoice(wish, refresh), knowledge(wish, offers, refresh), more(wish, offers, refresh), el("div", { class: "actions" }, start)));
-  main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, name)), form, below);
+  main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, name),
+    el("p", { class: "lead" }, "Measured over time? ", el("a", { href: dynamicsLink(name) }, "Search for differential equations"), " instead.")), form, below);
   changed();
 }
 
@@ -83,7 +84,7 @@ function columnTable(table, wish, offers, changed, refresh) {
     el("table", { class: "columns" }, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col", class: ["smallest", "largest", "missing"].includes(text) ? "number" : null }, text)))), el("tbody", {}, rows)));
 }
 
-function timeChoice(wish, refresh) {
+export function timeChoice(wish, refresh) {
   const own = el("input", { type: "number", min: "1", max: "86400", step: "1", value: "60", id: "seconds", "aria-label": "Seconds for the search" });
   const set = (seconds) => { wish.time = seconds; own.value = String(seconds); refresh(); };
   own.addEventListener("input", () => { if (own.valueAsNumber > 0) { wish.time = own.valueAsNumber; refresh(); } });
