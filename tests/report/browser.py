@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -85,12 +85,25 @@ class Browser:
         return self.ask("POST", "/element", {"using": "css selector", "value": selector})[ELEMENT]
 
     def click(self, selector: str) -> None:
-        self.ask("POST", f"/element/{self.find(selector)}/click")
+        self._at(selector, lambda found: self.ask("POST", f"/element/{found}/click"))
 
     def hover(self, selector: str) -> None:
-        place = {ELEMENT: self.find(selector)}
-        move = {"type": "pointerMove", "duration": 0, "origin": place, "x": 0, "y": 0}
-        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [move]}]})
+        def move(found: str) -> None:
+            step = {"type": "pointerMove", "duration": 0, "origin": {ELEMENT: found}, "x": 0, "y": 0}
+            self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [step]}]})
+
+        self._at(selector, move)
+
+    def _at(self, selector: str, action: Callable[[str], None]) -> None:
+        """A page that lives may replace an element between finding and using it: then it is looked for again."""
+        for _ in range(20):
+            try:
+                return action(self.find(selector))
+            except AssertionError as error:
+                if "stale element" not in str(error) and "no such element" not in str(error):
+                    raise
+                time.sleep(0.1)
+        action(self.find(selector))
 
     def press(self, *keys: str) -> None:
         steps = [{"type": kind, "value": KEYS[key]} for key in keys for kind in ("keyDown", "keyUp")]

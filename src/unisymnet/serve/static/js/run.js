@@ -29,6 +29,11 @@ class RunView {
     this.status = el("section", { class: "card status", "aria-label": "The search" });
     this.frontNode = el("section", { class: "card front-card" });
     this.frontNode.append(el("h2", {}, "From simple to exact"), el("p", { class: "hint waiting" }, "The first formulas will be here in a moment."));
+    this.frontNode.addEventListener("pointerdown", () => { this.pressed = true; });
+    this.released = () => {
+      if (this.pressed) setTimeout(() => { this.pressed = false; this.show(); }, 50); // after the click
+    };
+    for (const kind of ["pointerup", "pointercancel"]) window.addEventListener(kind, this.released);
     this.detail = new Detail(this);
     this.tools = el("div");
     this.below = el("div");
@@ -49,6 +54,7 @@ class RunView {
   close() {
     this.stopFollowing?.();
     clearInterval(this.clock);
+    for (const kind of ["pointerup", "pointercancel"]) window.removeEventListener(kind, this.released);
     clearTimeout(this.waiting);
     byId("link").textContent = "";
   }
@@ -185,6 +191,10 @@ class RunView {
   showFront() {
     const entries = this.entries();
     if (!entries.length) return;
+    if (this.pressed) { // what is under a pressed pointer stays, or the click would be lost
+      this.changed = true;
+      return;
+    }
     const chosen = this.chosenText(), picked = this.pickedText();
     const peek = el("div", { class: "peek", "aria-hidden": "true" });
     const show = (entry) => { const shown = entry ?? entries.find((e) => e.text === this.chosenText()); peek.replaceChildren(shown ? markup(shown.math) : ""); };
@@ -205,6 +215,7 @@ class RunView {
 
   choose(entry) {
     this.chosen = this.focusText = entry.text;
+    this.pressed = false;
     this.showFront();
     say(`Formula of size ${entry.size} is shown.`);
   }
