@@ -2,8 +2,11 @@
 
 import ctypes
 import json
+import os
 import shutil
+import signal
 import subprocess
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +141,18 @@ def test_a_name_cannot_leave_a_comment() -> None:
         assert "\nimport os" not in text
         assert text.count("*/") <= 1
     compile(evil.to("python"), "evil", "exec")
+
+
+def test_ctrl_c_keeps_what_was_found() -> None:
+    x = HUNT.simulate([10.0, 5.0], T) * (1.0 + 0.05 * np.random.default_rng(5).normal(size=(len(T), 2)))
+    DynamicsRegressor(max_time=1).fit(T[:40], x[:40])  # kernels are compiled
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    model = DynamicsRegressor(max_time=100).fit(T, x)
+    timer.cancel()
+    assert model.interrupted_ and model.seconds_ < 60.0
+    assert any("stopped" in note for note in model.notes_)
+    assert np.isfinite(model.system_.rhs([5.0, 5.0])).all()
 
 
 def test_same_data_same_system() -> None:

@@ -30,6 +30,7 @@ MAX_TANGENT = 110  # columns in the linearised trajectories
 WEAK_TERM = 8.0  # coefficients below so many standard errors are tried without
 JOINED = 1.5  # χ² may grow by this factor when segments are joined
 EXCHANGES = 4  # rounds
+ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 
 
 class SystemSearch:
@@ -57,7 +58,7 @@ class SystemSearch:
             cut=self.course.cut(count, least=6),
             starts=starts,
             max_trials=trials,
-            enough=0.01 if clean else 0.0,
+            enough=ENOUGH if clean else 0.0,
             deadline=self.deadline,
         )
         values = tuple(shot.params) if np.isfinite(shot.params).all() else tuple(params)

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..deadline import Deadline
 from ..errors import CheckpointError, DataError
 from ..symbolic.expr import Expr
 from ..symbolic.parse import parse
@@ -51,6 +50,7 @@ class DynamicsRegressor(BaseEstimator):
     ----------
     system_ : the chosen `System`: simulate, rhs, jacobian, fixed_points, latex, to, save.
     equations_ : dict of tables: the rates considered for each state under its name, and the systems under "system".
+    interrupted_ : whether Ctrl-C ended the fit.
     notes_ : sentences about data left out and about what the data do not tell.
     """
 
@@ -88,10 +88,13 @@ class DynamicsRegressor(BaseEstimator):
 
         `data` is a table with the columns `time`, `states` and `inputs`, `trajectory` naming the column that tells runs
         apart; or the times, and `X` the states: arrays, or lists with one array for each run. Missing states (nan),
-        uneven steps and gaps are fine. `guesses` maps a state to rates you suspect, as text.
+        uneven steps and gaps are fine. Ctrl-C stops the search and keeps what it has found. `guesses`
+        maps a state to rates you suspect, as text.
         """
         from threadpoolctl import threadpool_limits
 
+        from ..regressor.interrupt import Interrupts
+        from .clock import Clock
         from .course import make_course
         from .find import find_systems
         from .finish import finished
@@ -104,8 +107,9 @@ class DynamicsRegressor(BaseEstimator):
         started = clock.monotonic()
         runs = read_runs(data, X, time=time, states=states, inputs=inputs, trajectory=trajectory)
         warm_up()
-        deadline = Deadline.after(float(self.max_time))
-        with threadpool_limits(1), np.errstate(all="ignore"):
+        interrupts = Interrupts()
+        deadline = Clock(clock.monotonic() + float(self.max_time), stop=interrupts)
+        with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
             course = make_course(runs, self.order)
             suspected = _guesses(guesses or {}, course.names, course.n_states)
             found = find_systems(
@@ -115,6 +119,9 @@ class DynamicsRegressor(BaseEstimator):
         self.runs_ = runs
         self.found_ = found
         self.course_ = course
+        self.interrupted_ = interrupts.requested
+        if self.interrupted_:
+            self.system_ = self.system_.with_notes("the search was stopped; this is the best system until then")
         self.notes_ = self.system_.notes
         self.seconds_ = clock.monotonic() - started
         return self

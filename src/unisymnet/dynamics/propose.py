@@ -28,7 +28,7 @@ MAX_SIZE = 9  # terms of one rate
 SHORT = 4
 BY_SIZE, BY_LENGTH = 7, 4  # candidates kept from one library: the best of small sizes, the shortest descriptions
 QUICK_TRIALS = 12
-ENOUGH = 0.02  # χ² per value of clean data below which a fit is done
+ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 
 
 class RateSearch:

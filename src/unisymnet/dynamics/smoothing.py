@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 DEGREE, ORDER = 5, 3
 MAX_KNOTS = 160
 N_STRENGTHS = 100
+EXACT = 1e-6  # share of the spread that simulated data are wrong by anyway: closer fits are not better
 CLEAN = 1e-5  # a noise level below this share of the spread is none
 ROUNDING = 1e-12
 
@@ -105,7 +106,7 @@ def _none(runs: list[Trajectory], k: int, level: float) -> Noise:
     """What a fit to clean data may leave: the error of the data as far as it shows, or that of integrating."""
     values = np.concatenate([run.x[:, k] for run in runs])
     spread = float(np.nanstd(values)) or float(np.nanmax(np.abs(values))) or 1.0
-    return Noise(max(3.0 * level, 1e-8 * spread), clean=True)
+    return Noise(max(3.0 * level, EXACT * spread), clean=True)
 
 
 def difference_noise(t: Floats, x: Floats, order: int) -> float:
