@@ -28,7 +28,7 @@ TIERS: list[set[str]] = [
     {"corpus", "model", "fit", "propose"},
     {"search", "report", "tables", "knowledge", "files"},
     {"regressor"},
-    {"dynamics"},
+    {"dynamics", "pde"},
     {"cli", "bench"},
     {"serve"},
     {"__init__", "__main__"},

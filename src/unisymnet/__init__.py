@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .errors import UniSymNetError as UniSymNetError
     from .files.table import read_table as read_table
     from .formula import Formula as Formula
+    from .pde import PDERegressor as PDERegressor
+    from .pde import PDESystem as PDESystem
     from .regressor import UniSymNetRegressor as UniSymNetRegressor
     from .symbolic import evaluate as evaluate
     from .symbolic import parse as parse
@@ -28,6 +30,8 @@ _HOMES = {
     "UniSymNetRegressor": ".regressor",
     "DynamicsRegressor": ".dynamics",
     "System": ".dynamics",
+    "PDERegressor": ".pde",
+    "PDESystem": ".pde",
     "Formula": ".formula",
     "read_table": ".files.table",
     "parse": ".symbolic",

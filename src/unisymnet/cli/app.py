@@ -11,6 +11,7 @@ import typer
 from ..errors import UniSymNetError
 from .dynamics import add_dynamics
 from .learn.training import add_commands
+from .motion.fields import pde, run_pde_bench
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -331,6 +332,8 @@ def bench(
         run_odes(data, method, noise, subsample, both, _words(problems), options)
     elif name == "pmlb":
         run_pmlb(data, options, seeds, max_complexity, _words(problems))
+    elif name == "pde":
+        run_pde_bench(noise, list(_words(problems) or ()) or None, seed, out)
     elif name in KNOWN:
         run_known(name, data, noise, _words(problems), options)
     elif name in NAMES:
@@ -343,6 +346,7 @@ def bench(
 
 add_commands(app)
 add_dynamics(app)
+app.command()(pde)
 
 
 def _words(text: str | None) -> tuple[str, ...] | None:

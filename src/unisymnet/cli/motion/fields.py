@@ -1,0 +1,97 @@
+"""`pde`: governing equations of fields in a file of arrays, and the benchmark of equations that we simulate."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ...errors import DataError
+
+MAX_VALUES = 200_000_000  # in one array
+
+
+def pde(
+    data: Annotated[Path, typer.Argument(help="file of numpy arrays (.npz): fields, and the nodes of each axis")],
+    axes: Annotated[str, typer.Option(help="names of the axes, in the order of the fields' axes")] = "x,t",
+    time: Annotated[str, typer.Option(help="which of them is the time")] = "t",
+    fields: Annotated[str | None, typer.Option(help="fields, with commas (default: all others)")] = None,
+    given: Annotated[str | None, typer.Option(help="fields without an equation of their own, with commas")] = None,
+    order: Annotated[str, typer.Option(help="order of the time derivative: 1, 2 or auto")] = "1",
+    max_order: Annotated[int, typer.Option(help="highest derivative in space")] = 4,
+    max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds at most")] = 60.0,
+    out: Annotated[Path | None, typer.Option(help="file for the system as JSON (default: NAME-pde.json)")] = None,
+    picture: Annotated[Path | None, typer.Option(help="figure to write: .png, .svg or .pdf (needs matplotlib)")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
+) -> None:
+    """Find partial differential equations in fields on a uniform grid."""
+    from ...pde import PDERegressor
+
+    arrays = _arrays(data)
+    names = [name.strip() for name in axes.split(",") if name.strip()]
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise DataError(f"{data} has no array {', '.join(missing)}; it has {', '.join(arrays)}: name them with --axes")
+    chosen = _words(fields) or [name for name in arrays if name not in names]
+    absent = [name for name in chosen if name not in arrays]
+    if absent:
+        raise DataError(f"{data} has no array {', '.join(absent)}; it has {', '.join(arrays)}")
+    if order not in ("1", "2", "auto"):
+        raise typer.BadParameter(f"--order is 1, 2 or auto, got {order}")
+    model = PDERegressor(
+        max_order=max_order, order="auto" if order == "auto" else int(order), time=time, max_time=max_time
+    )
+    on = {name: arrays[name] for name in names}
+    model.fit({name: arrays[name] for name in chosen}, on, given=_words(given))
+    target = out or Path(f"{data.stem}-pde.json")
+    model.system_.save(target)
+    if picture is not None:
+        from ...pde.picture import draw
+
+        draw(model.system_, {name: arrays[name] for name in chosen}, on, picture)
+    if as_json:
+        print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
+        return
+    print(model)
+    for row in model.equations_.itertuples():
+        print(f"  {row.field}: {row.term}  {row.coefficient:.5g} ± {row.error:.2g}")
+    print(f"\nSaved in {target}.")
+
+
+def run_pde_bench(noise: float, problems: list[str] | None, seed: int, out: str | None) -> None:
+    """Every equation once; the table on the terminal."""
+    from ...bench.pdes.run import run_pdes
+
+    records = run_pdes(problems, noise, seed, None if out is None else Path(out))
+    for record in records:
+        mark = "right" if record["form"] else "wrong"
+        used = f"{record['time']:.2f} s of processor time"
+        print(f"{record['problem']:<22} {mark}  coefficients within {100 * record['error']:.2g} %  {used}")
+        for line in record["found"]:
+            print(f"    {line}")
+    right = [record for record in records if record["form"]]
+    print(f"{len(right)} of {len(records)} forms right at noise {noise:g}")
+
+
+def _words(text: str | None) -> list[str]:
+    return [word.strip() for word in (text or "").split(",") if word.strip()]
+
+
+def _arrays(path: Path) -> dict[str, Any]:
+    """The arrays of a file, without running anything that it may hold."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if isinstance(file, np.ndarray):
+                raise DataError(f"{path} holds one array; a file of several is needed: np.savez(path, u=u, x=x, t=t)")
+            found = {name: file[name] for name in file.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} cannot be read as a file of numpy arrays ({error}); write it with np.savez") from error
+    for name, array in found.items():
+        if array.dtype.kind not in "fiu" or array.size > MAX_VALUES:
+            kind = f"{array.size} values of type {array.dtype}"
+            raise DataError(f"the array {name!r} of {path} cannot be used: {kind}; it must hold plain numbers")
+    return found

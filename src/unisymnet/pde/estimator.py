@@ -1,0 +1,203 @@
+"""`PDERegressor`: governing equations of fields on a uniform grid.
+
+Weak-form columns (weak.py), the best subset of terms by description length (fit/subset.py), coefficients with errors.
+Does not differentiate data.
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..fit.subset import Subset, best_subsets
+from .grid import Grid, read_fields
+from .system import Equation, PDESystem
+from .terms import Term, library, spelled
+from .weak import MAX_ROWS, WeakForm, bumps_for, noise_level
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-3  # a term that moves the rate by less than this share of it is not told from errors of the grid
+FLOOR = 1e-4  # share of the rate's size below which what is left is the grid's error
+MAX_TERMS = 8
+POOR = 0.9  # R² below which a note warns
+
+
+class PDERegressor:
+    """Find ∂_t u = Σ c·∂^α(u^a·v^b) from fields on a uniform grid.
+
+    Parameters
+    ----------
+    max_order : int, default=4
+        Highest derivative in space (in two dimensions: 2).
+    max_degree : int, default=3
+        Highest power of the fields in a term.
+    order : {1, 2, "auto"}, default=1
+        Order of the time derivative on the left; "auto" takes the one that leaves less unexplained.
+    time : str, default="t"
+        Name of the axis of time.
+    max_time : float, default=60
+        Seconds at most; what has been found by then is returned.
+
+    Attributes
+    ----------
+    system_ : the `PDESystem` found: prints, saves, simulates.
+    equations_ : DataFrame with one row per term: field, term, coefficient, error.
+    notes_ : sentences about what the data cannot tell.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_order: int = 4,
+        max_degree: int = 3,
+        order: int | str = 1,
+        time: str = "t",
+        max_time: float = 60.0,
+    ) -> None:
+        self.max_order = max_order
+        self.max_degree = max_degree
+        self.order = order
+        self.time = time
+        self.max_time = max_time
+
+    def fit(
+        self,
+        field: Any,
+        axes: Mapping[str, Any],
+        *,
+        given: Sequence[str] = (),
+    ) -> PDERegressor:
+        """Search for the equations of the fields.
+
+        ``field`` is an array, or a dict of arrays by name, whose axes stand in the order of ``axes``
+        (``{"x": x, "t": t}``). Fields named in ``given`` may stand in equations but get none of their own: a velocity
+        that carries something, a force.
+        """
+        self._check()
+        end = clock.monotonic() + self.max_time
+        grid, names, values = read_fields(field, axes, self.time)
+        unknown = [name for name in given if name not in names]
+        if unknown:
+            raise DataError(f"given names {', '.join(unknown)}, but the fields are {', '.join(names)}")
+        orders = [1, 2] if self.order == "auto" else [int(self.order)]
+        targets = [i for i, name in enumerate(names) if name not in given]
+        found = [self._equations(grid, names, values, targets, order, end) for order in orders]
+        order, equations = max(zip(orders, found, strict=True), key=lambda pair: _worst(pair[1]))
+        self.notes_ = tuple(_notes(grid, names, values, equations))
+        self.system_ = PDESystem(names, grid.space, grid.time, equations, order, self.notes_)
+        return self
+
+    @property
+    def equations_(self) -> pd.DataFrame:
+        """The terms of the system as a table."""
+        import pandas as pd
+
+        system = self.system_
+        rows = []
+        for equation in system.equations:
+            for term, number, error in zip(equation.terms, equation.coefficients, equation.errors, strict=True):
+                text = spelled(term, system.fields, system.space)
+                found = {"term": text, "coefficient": number, "error": error, "r2": equation.r2}
+                rows.append({"field": equation.field, **found})
+        return pd.DataFrame(rows, columns=["field", "term", "coefficient", "error", "r2"])
+
+    def __str__(self) -> str:
+        if not hasattr(self, "system_"):
+            return "PDERegressor()"
+        return "\n".join([*self.system_.lines(), *(f"  note: {note}" for note in self.notes_)])
+
+    def _check(self) -> None:
+        if not (isinstance(self.max_order, int) and 1 <= self.max_order <= 6):
+            raise ValueError(f"max_order must be a whole number from 1 to 6, got {self.max_order!r}")
+        if not (isinstance(self.max_degree, int) and 1 <= self.max_degree <= 4):
+            raise ValueError(f"max_degree must be a whole number from 1 to 4, got {self.max_degree!r}")
+        if self.order not in (1, 2, "auto"):
+            raise ValueError(f'order must be 1, 2 or "auto", got {self.order!r}')
+        if not self.max_time > 0.0:
+            raise ValueError(f"max_time must be positive, got {self.max_time!r}")
+
+    def _equations(
+        self, grid: Grid, names: tuple[str, ...], values: list[Floats], targets: list[int], order: int, end: float
+    ) -> tuple[Equation, ...]:
+        max_order = self.max_order if len(grid.space) == 1 else min(self.max_order, 2)
+        max_degree = self.max_degree if len(names) <= 2 else min(self.max_degree, 2)
+        terms = library(len(names), len(grid.space), max_order, max_degree)
+        noise = tuple(map(noise_level, values))
+        form = WeakForm(grid, tuple(values), noise, bumps_for(grid, values, max(max_order, order)))
+        columns = form.columns(terms)
+        equations = []
+        for i, name in enumerate(names):
+            if i not in targets or clock.monotonic() > end:
+                continue
+            equations.append(_equation(name, columns, form.rate(i, order), terms, form.n_rows))
+        return tuple(equations)
+
+
+def _equation(name: str, columns: Floats, rate: Floats, terms: list[Term], n_rows: float) -> Equation:
+    """The terms with the shortest description of the rate, and their coefficients."""
+    rows = np.linspace(0, len(rate) - 1, min(len(rate), MAX_ROWS)).astype(int)
+    table, target = columns[rows], rate[rows]
+    whole = float(target @ target)
+    if whole == 0.0:
+        return Equation(name, (), (), (), 1.0)
+    subsets = best_subsets(table, target, max_size=MAX_TERMS, beam=20, keep=2)
+    scored = [(_length(s, terms, n_rows, whole, len(target)), s) for s in subsets if _all_count(s, table, whole)]
+    if not scored:
+        return Equation(name, (), (), (), 0.0)
+    best = min(scored, key=lambda pair: pair[0])[1]
+    chosen = list(best.columns)
+    # All rows for the numbers; rows overlap, so fewer of them are independent.
+    numbers, *_ = np.linalg.lstsq(columns[:, chosen], rate, rcond=None)
+    residual = rate - columns[:, chosen] @ numbers
+    free = max(n_rows - len(chosen), 1.0)
+    variance = float(residual @ residual) / free
+    inverse = np.linalg.pinv(columns[:, chosen].T @ columns[:, chosen])
+    errors = np.sqrt(np.maximum(variance * np.diag(inverse), 0.0))
+    r2 = 1.0 - float(residual @ residual) / float(rate @ rate)
+    return Equation(
+        name, tuple(terms[j] for j in chosen), tuple(map(float, numbers)), tuple(map(float, errors)), r2
+    )
+
+
+def _length(subset: Subset, terms: list[Term], n_rows: float, whole: float, n_used: int) -> float:
+    """Nats: what is left, the terms' names, their coefficients."""
+    left = max(subset.loss, FLOOR**2 * whole)
+    names = sum(math.log(len(terms)) + terms[j].price for j in subset.columns)
+    return 0.5 * n_rows * math.log(left / whole) + names + 0.5 * subset.size * math.log(n_rows)
+
+
+def _all_count(subset: Subset, table: Floats, whole: float) -> bool:
+    """Does every term move the rate by more than what the grid's errors do?"""
+    shares = [abs(c) * np.linalg.norm(table[:, j]) for j, c in zip(subset.columns, subset.coefficients, strict=True)]
+    return bool(min(shares) > NEGLIGIBLE * math.sqrt(whole))
+
+
+def _worst(equations: tuple[Equation, ...]) -> float:
+    return min((e.r2 for e in equations if e.terms), default=0.0)
+
+
+def _notes(grid: Grid, names: Sequence[str], values: list[Floats], equations: Sequence[Equation]) -> list[str]:
+    notes = []
+    found = {equation.field: equation for equation in equations}
+    for name, table in zip(names, values, strict=True):
+        spread = float(np.std(table))
+        level = noise_level(table)
+        if level > 0.005 * spread:
+            notes.append(f"noise in {name} is about {100 * level / spread:.2g} % of its spread")
+        equation = found.get(name)
+        if equation is not None and equation.r2 < POOR:
+            notes.append(
+                f"the equation for {name} explains {100 * equation.r2:.0f} % of its rate; "
+                "a field or a term is missing, or the noise is strong"
+            )
+    return notes
