@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ..bench.known import units
-from ..bench.known.records import Record, run_keys
-from ..errors import DataError
+from ...bench.known import units
+from ...bench.known.records import Record, run_keys
+from ...errors import DataError
 from .benching import BenchOptions
 
 # Name: the file with `keys`, `perform` and `summary`, and what it measures.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..errors import CheckpointError, DataError
+from ...errors import CheckpointError, DataError
 
 MODEL = "model.json"
 
@@ -37,8 +37,8 @@ def dynamics(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
 ) -> None:
     """Find differential equations in measured trajectories; saves the system, a report and source code."""
-    from ..dynamics import DynamicsRegressor
-    from .tables import read_frame
+    from ...dynamics import DynamicsRegressor
+    from ..tables import read_frame
 
     if order not in (1, 2):
         raise typer.BadParameter(f"--order is 1 or 2, got {order}")
@@ -114,7 +114,7 @@ def simulate(
 
 def load_system(run: str) -> Any:
     """The system of a folder that `dynamics` wrote, or of the file itself."""
-    from ..dynamics import System
+    from ...dynamics import System
 
     path = Path(run)
     path = path / MODEL if path.is_dir() else path
@@ -124,7 +124,7 @@ def load_system(run: str) -> Any:
 
 
 def _save(model: Any, folder: Path) -> None:
-    from ..report.system_page import system_html
+    from ...report.system_page import system_html
 
     runs = model.drawn_runs()
     lead = f"{len(runs)} runs, {model.runs_.n_points} points, {model.seconds_:.1f} s"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..bench.experiments import NAMES, Setup, find_experiment
-from ..bench.methods import METHODS
-from ..bench.pool import Limits
-from ..bench.problems import suites
-from ..bench.run import Machine, run_suite
-from ..errors import DataError
+from ...bench.experiments import NAMES, Setup, find_experiment
+from ...bench.methods import METHODS
+from ...bench.pool import Limits
+from ...bench.problems import suites
+from ...bench.run import Machine, run_suite
+from ...errors import DataError
 
 RESULTS = "bench_results"  # where experiments write unless told otherwise
 
@@ -55,7 +55,7 @@ def list_suites() -> None:
 
 def run_named(name: str, methods: Sequence[str] | None, options: BenchOptions) -> None:
     """An experiment: what its file does not hold is run, then the tables are printed and the figures drawn."""
-    from ..bench.experiments.base import run_experiment
+    from ...bench.experiments.base import run_experiment
 
     folder = Path(RESULTS)
     out = Path(options.out) if options.out else folder / f"{name}{'-quick' if options.quick else ''}.jsonl"
@@ -77,7 +77,7 @@ def run_named(name: str, methods: Sequence[str] | None, options: BenchOptions) -
 
 def build_pages(results: str, out: str) -> None:
     """docs/results.md and docs/results.html from the records."""
-    from ..bench.page import write_pages
+    from ...bench.page import write_pages
 
     source = Path(results)
     if not any(source.glob("*.jsonl")):

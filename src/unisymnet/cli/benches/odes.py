@@ -6,8 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ..bench.odes.run import Setting, run_odebench, summary
-from ..errors import DataError
+from ...bench.odes.run import Setting, run_odebench, summary
+from ...errors import DataError
 from .benching import BenchOptions
 
 

@@ -1,0 +1,64 @@
+"""Declaration of `bench` and which benchmark a name stands for; nothing is computed here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def bench(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="a suite, a table of the paper, `page`, or `list`")],
+    method: Annotated[str, typer.Option(help="for a suite: unisymnet or a peer")] = "unisymnet",
+    methods: Annotated[str | None, typer.Option(help="for a table: methods, with commas")] = None,
+    noise: Annotated[float, typer.Option(help="for a suite: noise level, as in SRBench")] = 0.0,
+    max_time: Annotated[float | None, typer.Option(help="seconds for one run [suite 60, table 10]")] = None,
+    seed: Annotated[int, typer.Option(help="same seed, same formulas")] = 0,
+    jobs: Annotated[int, typer.Option(help="runs at a time")] = 1,
+    cores: Annotated[int, typer.Option(help="threads of one run")] = 1,
+    quick: Annotated[bool, typer.Option("--quick", help="for a table: a part of it, within ten minutes")] = False,
+    problems: Annotated[str | None, typer.Option(help="for a suite: only these problems, with commas")] = None,
+    out: Annotated[str | None, typer.Option(help="JSON lines file; what it holds is not run again")] = None,
+    judge_time: Annotated[float, typer.Option(help="seconds for SRBench's judge")] = 20.0,
+    grace: Annotated[float, typer.Option(help="a run is killed at 1.5 max-time and this")] = 60.0,
+    python: Annotated[str | None, typer.Option(help="interpreter of the peers, if they live elsewhere")] = None,
+    backend: Annotated[str | None, typer.Option(help="joblib backend of a cluster: dask, ray")] = None,
+    scheduler: Annotated[str | None, typer.Option(help="address of Dask's scheduler")] = None,
+    results: Annotated[str, typer.Option(help="for the page: folder of results")] = "benchmarks/results",
+    data: Annotated[str | None, typer.Option(help="for units, class, odebench, …: folder of their catalogs")] = None,
+    subsample: Annotated[float, typer.Option(help="for odebench: share of the points left out")] = 0.0,
+    both: Annotated[bool, typer.Option("--both", help="for odebench: fit both trajectories")] = False,
+    seeds: Annotated[int, typer.Option(help="for pmlb: how many of SRBench's seeds")] = 1,
+    max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
+) -> None:
+    """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
+    from ...bench.pmlb.command import run_pmlb
+    from ..motion.fields import run_pde_bench
+    from .benching import NAMES, BenchOptions, build_pages, list_suites, run_bench, run_named
+    from .known import KNOWN, run_known
+    from .odes import run_odes
+
+    options = BenchOptions(max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler)
+    if name == "list":
+        list_suites()
+    elif name == "page":
+        build_pages(results, out or "docs")
+    elif name == "odebench":
+        run_odes(data, method, noise, subsample, both, words(problems), options)
+    elif name == "pmlb":
+        run_pmlb(data, options, seeds, max_complexity, words(problems))
+    elif name == "pde":
+        run_pde_bench(noise, list(words(problems) or ()) or None, seed, out)
+    elif name in KNOWN:
+        run_known(name, data, noise, words(problems), options)
+    elif name in NAMES:
+        run_named(name, words(methods), options)
+    elif out is None:
+        raise typer.BadParameter("say where to write the results: --out FILE.jsonl")
+    else:
+        run_bench(name, method, noise, words(problems), options)
+
+
+def words(text: str | None) -> tuple[str, ...] | None:
+    """What stands between commas."""
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
