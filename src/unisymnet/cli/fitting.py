@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -14,6 +14,7 @@ from ..errors import DataError
 from ..fit.kernels.robust import LOSSES
 from ..regressor import UniSymNetRegressor
 from ..regressor.table import frame_rows
+from ..tables.by_pieces import refit, score
 from .folder import prepare_folder, save_run
 from .reporting import remember_data
 from .screen import print_result
@@ -98,10 +99,23 @@ def fitted(
         model.fit(table.X, table.y, sample_weight=table.weights, guesses=list(request.guesses) or None)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
+    if table.pieces is not None:
+        use_all_rows(model, table)
     where, fault = save_run(model, folder, lambda place: remember_data(place, request, table.columns))
     if fault is not None:
         model.notes_ = (*model.notes_, fault)
     return model, where
+
+
+def use_all_rows(model: UniSymNetRegressor, table: Table) -> None:
+    """Constants of the pick and scores of every formula from all rows of the pieces, in bounded memory."""
+    picked = refit(model.front_[model.picked_].formula, table.batches)
+    entries = [replace(e, formula=picked) if i == model.picked_ else e for i, e in enumerate(model.front_)]
+    totals = score([entry.formula for entry in entries], table.batches)
+    shown = zip(entries, totals.r2, totals.loss, strict=True)
+    model.front_ = tuple(replace(entry, r2=r2, loss=loss) for entry, r2, loss in shown)
+    gone = f"; {totals.n_left_out} rows with missing values left out" if totals.n_left_out else ""
+    model.notes_ = (*model.notes_, f"constants of the pick and every R² train from all {totals.n_rows} rows{gone}")
 
 
 def known_settings(request: Request, table: Table) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError
 from ..symbolic.text import printable
 from .dialect import MISSING, YEARS, Dialect, detect
+from .pieces import Pieces, is_many, open_pieces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,6 +32,12 @@ _FOREIGN = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"%PDF": "P
 
 def read_frame(source: str, delimiter: str | None = None) -> tuple[pd.DataFrame, Dialect | None]:
     """The file as it is, and its dialect if it is text; `-` is stdin. `attrs["notes"]` say what had to be guessed."""
+    if is_many(source):
+        pieces = open_pieces(source)
+        frame = pieces.sample()
+        frame = _converted(frame.set_axis(clean_names(list(frame.columns)), axis=1).reset_index(drop=True))
+        frame.attrs |= {"notes": (_sampled(len(frame), pieces),), "pieces": pieces}
+        return frame, None
     suffix = "" if source == "-" else Path(source).suffix.lower()
     raw = _bytes(source, only_head=suffix in (*EXCEL, *PARQUET))
     what = "the input" if source == "-" else source
@@ -51,6 +58,10 @@ def read_frame(source: str, delimiter: str | None = None) -> tuple[pd.DataFrame,
         raise DataError(f"{what} has {'names but no rows' if frame.shape[1] else 'no columns'}")
     frame.attrs["notes"] = notes
     return frame, dialect
+
+
+def _sampled(n_rows: int, pieces: Pieces) -> str:
+    return f"{n_rows} of {pieces.n_rows} rows drawn at random for the search; constants and scores use all rows"
 
 
 def clean_names(given: Sequence[Any]) -> list[str]:

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from .dialect import Dialect
 from .heads import Heads, without_units
+from .pieces import Pieces
 from .read import as_numbers, read_frame
 
 if TYPE_CHECKING:
@@ -36,6 +37,15 @@ class Table:
     columns: tuple[str, ...] = ()
     units: dict[str, str] = field(default_factory=dict)  # read from heads such as "v [m/s]", or from a row of units
     renamed: dict[str, str] = field(default_factory=dict)  # those heads, and the names without the unit
+    pieces: Pieces | None = None  # all rows, where X and y are a sample of them
+
+    def batches(self) -> Iterator[tuple[Any, Any]]:
+        """All rows piece by piece: the columns of X, and y."""
+        assert self.pieces is not None
+        written = {self.renamed.get(name, name): raw for name, raw in zip(self.columns, self.pieces.names)}
+        wanted = [written[str(name)] for name in (*self.X.columns, self.y.name)]
+        for values in self.pieces.batches(wanted):
+            yield values[:, :-1], values[:, -1]
 
 
 def read_table(
@@ -84,7 +94,10 @@ def read_table(
     units = {name: unit for name, unit in read.units.items() if name in used}
     renamed = {old: new for old, new in read.renamed.items() if new in used}
     X, y, weight = _complete(frame, kept, target, weights, notes, source)
-    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed)
+    pieces = frame.attrs.get("pieces")
+    if pieces is not None and weights is not None:
+        raise DataError(f"{source} is read in pieces, and pieces have no weights yet; leave --weights out")
+    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed, pieces)
 
 
 def joined(words: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
