@@ -48,7 +48,7 @@ def test_constants_and_scores_by_pieces_are_those_of_all_rows(folder: Path) -> N
     found = refit(start, table.batches)
     whole = pd.concat([pd.read_parquet(path) for path in sorted(folder.glob("*.parquet"))]).dropna()
     X, y = whole[["t [s]", "m"]].to_numpy(), whole["y"].to_numpy()
-    at_once, constants = refit_at_once(start.expr, X, y)
+    _, constants = refit_at_once(start.expr, X, y)
     assert np.allclose([c.value for c in found.constants], [c.value for c in constants], rtol=1e-6)
     errors = [c.stderr for c in found.constants if c.stderr]
     assert np.allclose(errors, [c.stderr for c in constants if c.stderr], rtol=0.02)
