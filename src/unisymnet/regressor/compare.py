@@ -25,6 +25,7 @@ from ..symbolic.rewrite.simplify import present, simplify
 from ..tables.additive import WAYS, Additive, Row, find_additive
 from ..tables.boosting import boosting_error
 from ..tables.folds import clearly_wins, wins
+from ..tables.targets import target_note
 from .entry import Entry
 from .outcome import r2_on
 from .validation import Data
@@ -89,6 +90,14 @@ def compare(
     entries: Sequence[Entry], picked: int, rivals: Rivals | None, data: Data, deadline: Deadline
 ) -> tuple[tuple[Entry, ...], int, list[str]]:
     """The table, the pick and what is to be said about it."""
+    table, place, said = _compared(entries, picked, rivals, data, deadline)
+    kind = None if table[place].r2 >= 1.0 - EXACT else target_note(data.y, data.target)
+    return table, place, said if kind is None else [*said, kind]
+
+
+def _compared(
+    entries: Sequence[Entry], picked: int, rivals: Rivals | None, data: Data, deadline: Deadline
+) -> tuple[tuple[Entry, ...], int, list[str]]:
     if rivals is None or len(rivals.additive.rows) == 1:  # other losses; too few rows; a constant target
         return tuple(entries), picked, []
     if entries[picked].r2 >= 1.0 - EXACT and rivals.goal == "law":

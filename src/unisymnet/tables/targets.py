@@ -1,0 +1,46 @@
+"""What kind of number a target is: a measurement, a count, a scale of few steps, yes or no. Only arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+MOST_STEPS = 10
+LEAST_ROWS = 30
+LARGEST_COUNT = 1000
+LEAST_SHARE = 0.05  # of zeros and ones together, for a count
+
+
+def target_kind(y: Floats) -> str:
+    """ "yes or no", "steps", "count" or "number"."""
+    if len(y) < LEAST_ROWS or not np.isfinite(y).all():
+        return "number"
+    levels = np.unique(y)
+    if len(levels) == 2:
+        return "yes or no"
+    if (levels != np.round(levels)).any():
+        return "number"
+    if 2 < len(levels) <= MOST_STEPS and np.ptp(levels) < 2 * MOST_STEPS:
+        return "steps"
+    low = levels[0] >= 0.0 and levels[-1] <= LARGEST_COUNT and float(np.mean(y <= 1.0)) >= LEAST_SHARE
+    return "count" if low else "number"
+
+
+def target_note(y: Floats, name: str) -> str | None:
+    """A sentence for a target that is no measurement, or None."""
+    kind, levels = target_kind(y), np.unique(y)
+    if kind == "yes or no":
+        return (
+            f"{name} has two values only, {levels[0]:g} and {levels[1]:g}: read the formula as how near a row is "
+            "to the second, and compare it with a classifier"
+        )
+    if kind == "steps":
+        return (
+            f"{name} has {len(levels)} steps from {levels[0]:g} to {levels[-1]:g}: the formula gives the mean of "
+            "similar rows, which lies between steps, and R² cannot reach 1"
+        )
+    if kind == "count":
+        return f"{name} is a count with small numbers: its noise grows with its size, so small counts say little"
+    return None
