@@ -183,7 +183,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         with interrupts.caught():
             check_parameters(self)
             earlier = self._earlier_formulas()
-            data = check_data(self, X, y, with_sigma(sample_weight, sigma, len(y)))
+            data = check_data(self, X, y, with_sigma(sample_weight, sigma, 0 if sigma is None else np.size(y)))
             from .run import run_fit
 
             suspected = [as_expr(guess, data.names) for guess in guesses or ()]
