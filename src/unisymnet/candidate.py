@@ -136,18 +136,18 @@ def description_length(candidate: Candidate, n_rows: int, spread: float, noise: 
         misfit = 0.5 * n_rows * mean_square / noise**2
     else:
         misfit = 0.5 * n_rows * math.log(mean_square)
-    formula = candidate.complexity * TOKEN_NATS + _n_rare(candidate.expr) * RARE_NATS
+    formula = candidate.complexity * TOKEN_NATS + n_rare(candidate.expr) * RARE_NATS
     return misfit + 0.5 * candidate.n_constants * math.log(max(n_rows, 2)) + formula
 
 
-def _n_rare(expr: Expr, inside: frozenset[str] = frozenset()) -> int:
+def n_rare(expr: Expr, inside: frozenset[str] = frozenset()) -> int:
     """Rare functions, and functions inside one of their own family."""
     if not isinstance(expr, Call):
         return 0
     family = FAMILIES.get(expr.op, "")
     found = int(expr.op in RARE) + int(family in inside)
     inner = inside | {family} if family else inside
-    return found + sum(_n_rare(arg, inner) for arg in expr.args)
+    return found + sum(n_rare(arg, inner) for arg in expr.args)
 
 
 def is_exact(candidate: Candidate, spread: float) -> bool:

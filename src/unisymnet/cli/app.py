@@ -10,6 +10,7 @@ import typer
 
 from ..errors import UniSymNetError
 from .benches.command import bench
+from .known_options import Constants, Constraints, Groups, Template, Units
 from .learn.training import add_commands
 from .motion.dynamics import add_dynamics
 from .motion.fields import pde
@@ -28,13 +29,6 @@ Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
 Features = Annotated[str | None, typer.Option(help="columns to use, with commas (default: all numbers)")]
 Weights = Annotated[str | None, typer.Option(help="column with the weight of each row")]
 Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default: detected)")]
-Units = Annotated[
-    list[str] | None,
-    typer.Option(help='units, "m=kg, v=m/s, E=J"; those in heads such as "v [m/s]" are read, "none": not even these'),
-]
-Constants = Annotated[
-    list[str] | None, typer.Option(help='a constant that the law may hold, "g=9.81 m/s^2"; may be repeated')
-]
 Seconds = Annotated[float, typer.Option("--max-time", "--time", help="seconds for the search")]
 Seed = Annotated[int, typer.Option(help="same seed, same formulas")]
 Jobs = Annotated[int, typer.Option(help="threads or processes; -1: one for each core")]
@@ -127,9 +121,9 @@ def fit(
     max_epochs: Annotated[int | None, typer.Option(help="epochs of evolution at most")] = None,
     units: Units = None,
     constant: Constants = None,
-    constraint: Annotated[
-        list[str] | None, typer.Option(help='what the formula must do, "dy/dx1 >= 0"; may be repeated')
-    ] = None,
+    template: Template = None,
+    groups: Groups = None,
+    constraint: Constraints = None,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
     seed: Seed = 0,
@@ -165,10 +159,11 @@ def fit(
         "units": pairs(units, "--units", "v=m/s"),
         "constants": pairs(constant, "--constant", "g=9.81 m/s^2"),
         "constraints": list(constraint) if constraint else None,
+        "template": template,
     }
     request = Request(
         data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings,
-        heads=units != ["none"],
+        heads=units != ["none"], groups=groups,
     )  # fmt: skip
     with workers(backend, scheduler):
         code = run_fit(request, out=out, resume=resume, as_json=json, quiet=quiet)

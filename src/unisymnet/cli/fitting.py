@@ -37,6 +37,7 @@ class Request:
     guesses: tuple[str, ...]
     settings: dict[str, Any]
     heads: bool = True  # read units from heads such as "v [m/s]"
+    groups: str | None = None
 
 
 def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
@@ -64,6 +65,7 @@ def read_request(request: Request) -> Table:
         weights=request.weights,
         delimiter=request.delimiter,
         heads=request.heads,
+        groups=request.groups,
     )
 
 
@@ -96,7 +98,8 @@ def fitted(
     settings = known_settings(request, table)
     try:
         model = UniSymNetRegressor(**settings, checkpoint=str(fronts), verbose=verbose, callback=callback)
-        model.fit(table.X, table.y, sample_weight=table.weights, guesses=list(request.guesses) or None)
+        guesses = list(request.guesses) or None
+        model.fit(table.X, table.y, sample_weight=table.weights, guesses=guesses, groups=table.groups)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
     if table.pieces is not None:
@@ -150,11 +153,14 @@ def python_source(request: Request, table: Table) -> str:
         "weights": None if table.weights is None else table.weights.name,
         "delimiter": request.delimiter,
         "heads": None if request.heads else False,
+        "groups": request.groups,
     }
     reading = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
     fit = ["table.X", "table.y"]
     if table.weights is not None:
         fit.append("sample_weight=table.weights")
+    if table.groups is not None:
+        fit.append("groups=table.groups")
     if request.guesses:
         fit.append(f"guesses={list(request.guesses)!r}")
     lines = [

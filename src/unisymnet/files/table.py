@@ -38,6 +38,7 @@ class Table:
     units: dict[str, str] = field(default_factory=dict)  # read from heads such as "v [m/s]", or from a row of units
     renamed: dict[str, str] = field(default_factory=dict)  # those heads, and the names without the unit
     pieces: Pieces | None = None  # all rows, where X and y are a sample of them
+    groups: pd.Series | None = None  # the group of each row, text or numbers, if asked for
 
     def batches(self) -> Iterator[tuple[Any, Any]]:
         """All rows piece by piece: the columns of X, and y."""
@@ -57,6 +58,7 @@ def read_table(
     weights: str | None = None,
     delimiter: str | None = None,
     heads: bool = True,
+    groups: str | None = None,
 ) -> Table:
     """Read a CSV, TSV, Excel or Parquet file, or stdin ("-"), and choose the columns and rows to learn from.
 
@@ -70,7 +72,7 @@ def read_table(
     drop = joined(drop, every)
     read = without_units(frame, () if dialect is None else dialect.units) if heads else Heads(frame, {}, {})
     frame, known = read.frame, [str(name) for name in read.frame.columns]
-    target, weights = read.short(target), read.short(weights)
+    target, weights, groups = (read.short(name) for name in (target, weights, groups))
     features = None if features is None else [str(read.short(name)) for name in features]
     drop = [str(read.short(name)) for name in drop]
     if read.units:
@@ -79,11 +81,11 @@ def read_table(
     if target is None:
         target = known[-1]
         notes.append(f"target: {target}, the last column (choose another with --target)")
-    for name in (target, weights, *(features or ()), *drop):
+    for name in (target, weights, groups, *(features or ()), *drop):
         if name is not None and name not in known:
             raise DataError(f"{source} has no column {name!r}{near(name, known)}; it has {listed(known)}")
     _check_roles(target, features, weights)
-    kept = _usable(frame, target, features, {*drop, target, weights}, notes)
+    kept = _usable(frame, target, features, {*drop, target, weights, groups}, notes)
     for name in (target, weights):
         fault = None if name is None else text_fault(frame[name], name)
         if fault is not None:
@@ -93,11 +95,14 @@ def read_table(
     used = (*kept, target)
     units = {name: unit for name, unit in read.units.items() if name in used}
     renamed = {old: new for old, new in read.renamed.items() if new in used}
-    X, y, weight = _complete(frame, kept, target, weights, notes, source)
+    if groups is not None:
+        frame = frame[frame[groups].notna()].reset_index(drop=True)
+    X, y, weight, good = _complete(frame, kept, target, weights, notes, source)
+    labels = None if groups is None else frame[groups][good].reset_index(drop=True)
     pieces = frame.attrs.get("pieces")
-    if pieces is not None and weights is not None:
-        raise DataError(f"{source} is read in pieces, and pieces have no weights yet; leave --weights out")
-    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed, pieces)
+    if pieces is not None and (weights is not None or groups is not None):
+        raise DataError(f"{source} is read in pieces, which have no weights or groups yet; leave these options out")
+    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed, pieces, labels)
 
 
 def joined(words: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -182,8 +187,8 @@ def _complete(
     weights: str | None,
     notes: list[str],
     source: str,
-) -> tuple[pd.DataFrame, pd.Series, pd.Series | None]:
-    """Rows without missing or infinite values."""
+) -> tuple[pd.DataFrame, pd.Series, pd.Series | None, Any]:
+    """Rows without missing or infinite values, and which of all rows these are."""
     import numpy as np
     import pandas as pd
 
@@ -202,4 +207,4 @@ def _complete(
         left = int((~good).sum())
         notes.append(f"{left} of {len(used)} rows left out: a value is missing (first: row {first}, {column})")
     used = used[good].reset_index(drop=True)
-    return used[kept], used[target], used[weights] if weights else None
+    return used[kept], used[target], used[weights] if weights else None, good

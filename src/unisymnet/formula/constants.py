@@ -137,6 +137,13 @@ def refit(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> tu
     return bind(form, fitted), constants
 
 
+def fitted_constants(
+    form: Expr, start: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None = None
+) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
+    """Parameters of a form fitted by least squares from a start, and their standard errors."""
+    return _fit(form, start, X, y, weights)
+
+
 def settle(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> Expr:
     """The formula with its constants fitted to these rows, those that are simple numbers held."""
     form, values = free(expr, hold_simple=True)

@@ -25,6 +25,7 @@ from . import constants as constants_of
 from . import stored
 from .constants import Constant, rounded, simple_name
 from .domain import domain_notes
+from .grouped import GroupTable, of_group
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +50,7 @@ class Formula:
     target: str = "y"
     constants: tuple[Constant, ...] = ()
     units: tuple[str, ...] = ()  # of the columns and, last, of the target; "" where none was given
+    groups: GroupTable | None = None  # values of constants that differ from group to group; `names` end with theirs
 
     def __post_init__(self) -> None:
         if n_params(self.expr):
@@ -88,6 +90,11 @@ class Formula:
         return tuple(self.names[i] for i in variables(self.expr))
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the columns of the data; constants of groups are not among them."""
+        return self.names if self.groups is None else self.names[: len(self.names) - len(self.groups.names)]
+
+    @property
     def complexity(self) -> int:
         """Size: operators, columns and constants counted."""
         from ..metrics import complexity
@@ -103,6 +110,13 @@ class Formula:
         A table may hold its columns in any order, and others too. Outside the domain the value is nan or inf.
         """
         return evaluate(self.expr, self._table(X))
+
+    def of(self, group: Any) -> Formula:
+        """The formula of one group of rows, its constants as numbers."""
+        if self.groups is None:
+            raise DataError("this formula is the same for all groups of rows")
+        n = len(self.inputs)
+        return Formula(of_group(self.expr, self.groups.of(group), n), self.names[:n], self.target)
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R² on these rows; -inf where the formula is undefined on one of them."""
@@ -120,6 +134,11 @@ class Formula:
 
     def refit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Formula:
         """The same form with its constants fitted to these rows (least squares from the present values)."""
+        if self.groups is not None:
+            table, labels = self._group_table(X)
+            given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+            new = self.groups.refitted(self.expr, table, np.asarray(y, dtype=np.float64), labels, given)
+            return replace(self, groups=new)
         table, truth, weights = self._rows(X, y, sample_weight)
         expr, found = constants_of.refit(self.expr, table, truth, weights)
         return replace(self, expr=expr, constants=found)
@@ -185,6 +204,7 @@ class Formula:
             "constants": [asdict(constant) for constant in self.constants],
             "domain": list(self.domain),
             **({"units": list(self.units)} if self.units else {}),
+            **({"groups": self.groups.to_dict()} if self.groups is not None else {}),
         }
 
     def to_json(self) -> str:
@@ -204,7 +224,8 @@ class Formula:
             found = tuple(_constant(row) for row in stored.listed(data["constants"]))
             names, units = stored.words(data["names"]), stored.words(data.get("units", []))
             expr = parse(stored.word(data["expression"]))
-            return Formula(expr, names, stored.word(data["target"]), found, units)
+            groups = GroupTable.from_dict(data["groups"]) if data.get("groups") else None
+            return Formula(expr, names, stored.word(data["target"]), found, units, groups)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise CheckpointError(f"the saved formula is damaged: {error!r}") from error
 
@@ -219,8 +240,30 @@ class Formula:
             raise DataError(f"y must have one value per row, got shape {truth.shape} for {len(table)} rows")
         return table, truth, None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
 
+    def _group_table(self, X: Any) -> tuple[Floats, Any]:
+        """The columns of a table without the constants of groups, and the group of each row."""
+        assert self.groups is not None
+        columns = list(X) if isinstance(X, Mapping) else getattr(X, "columns", ())
+        if self.groups.column not in [str(name) for name in columns]:
+            raise DataError(
+                f"the formula has constants for each {self.groups.column!r}; give a table with that column, or use "
+                "formula.of(group)"
+            )
+        n = len(self.inputs)
+        unused = variables(of_group(self.expr, (1.0,) * len(self.groups.names), n))
+        n_rows = len(X[self.groups.column])
+        table = np.zeros((n_rows, n))
+        for i in unused:
+            if self.names[i] not in [str(name) for name in columns]:
+                raise DataError(f"the formula needs the column {self.names[i]!r}; the table has {', '.join(columns)}")
+            table[:, i] = np.asarray(X[self.names[i]], dtype=np.float64)
+        return table, list(X[self.groups.column])
+
     def _table(self, X: Any) -> Floats:
         """All columns in order; of a table with names only the used ones are read."""
+        if self.groups is not None and not isinstance(X, np.ndarray):
+            table, labels = self._group_table(X)
+            return self.groups.filled(table, labels, table.shape[1])
         columns = list(X) if isinstance(X, Mapping) else getattr(X, "columns", None)
         if columns is None or isinstance(X, np.ndarray):
             table = np.asarray(X, dtype=np.float64)

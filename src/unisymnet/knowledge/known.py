@@ -24,6 +24,8 @@ from ..symbolic.expr import Expr
 from .judged import Judged
 from .reduced import Reduced, Solve
 from .shape.shapes import Shapes, make_shapes
+from .template.fill import Fill
+from .template.text import Template, read_template
 from .units.groups import reduced_searches
 from .units.strict import Strict
 from .units.system import UnitSystem, make_units, renumbered
@@ -42,18 +44,23 @@ class Known:
     units: Mapping[str, str] | None = None
     constants: Mapping[str, str | float] | None = None
     constraints: Sequence[str] | None = None
+    template: str | None = None
 
     def of(self, names: Sequence[str], target: str, X: Floats, y: Floats) -> Knowledge | None:
         """For these rows; a DataError says what does not fit them.  None where nothing is known."""
         units = make_units(self.units, self.constants, names, target)
         shapes = make_shapes(self.constraints, X, y, names, target)
-        return None if units is None and shapes is None else Knowledge(tuple(names), units, shapes)
+        template = None if self.template is None else read_template(self.template, names)
+        if units is None and shapes is None and template is None:
+            return None
+        return Knowledge(tuple(names), units, shapes, template)
 
     def fingerprinted(self) -> dict[str, Any]:
         """What a checkpoint must have in common to be taken up again."""
         given = {"units": self.units, "constants": self.constants}
         found: dict[str, Any] = {name: sorted(value.items()) for name, value in given.items() if value}
-        return {**found, **({"constraints": list(self.constraints)} if self.constraints else {})}
+        found |= {"constraints": list(self.constraints)} if self.constraints else {}
+        return found | ({"template": self.template} if self.template else {})
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,7 @@ class Knowledge:
     names: tuple[str, ...]
     units: UnitSystem | None = None
     shapes: Shapes | None = None
+    template: Template | None = None
     refused: list[Candidate] = field(default_factory=list)  # the best that were turned away, in all columns
 
     def notes(self, picked: Formula) -> tuple[str, ...]:
@@ -74,7 +82,12 @@ class Knowledge:
     def proposers(
         self, chosen: Sequence[Proposer], problem: Problem, columns: Sequence[int], solve: Solve
     ) -> tuple[Proposer, ...]:
-        """Searches on other inputs first; then the others, their formulas also without terms that units forbid."""
+        """Searches on other inputs first; then the others, their formulas also without terms that units forbid.
+
+        With a template, only what follows it is proposed.
+        """
+        if self.template:
+            return (Fill(self.template.restricted(columns), solve),)
         first: list[Proposer] = []
         if self.shapes:
             kept = list(columns)
@@ -88,6 +101,11 @@ class Knowledge:
             first += reduced_searches(units, problem, solve)
             chosen = [Strict(proposer, units) for proposer in chosen]
         return (*first, *chosen)
+
+    @property
+    def needed(self) -> set[int]:
+        """Columns that the search must see."""
+        return self.template.columns if self.template else set()
 
     def fitter(self, fitter: Fitter, columns: Sequence[int]) -> Fitter:
         return Judged(fitter, self, tuple(columns))

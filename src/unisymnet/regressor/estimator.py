@@ -20,6 +20,7 @@ from ..formula import Formula
 from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
 from .interrupt import Interrupts
+from .known.labels import fit_groups, split_groups, without_groups
 from .own import as_expr
 from .saved import load_model, save_model
 from .table import beside_text, chosen_text, ending, frame_rows, front_text
@@ -95,6 +96,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         Constants that the law may hold, with units: ``{"g": "9.81 m/s^2"}``.
     constraints : list of str or None, default=None
         What the formula must do: ``["y >= 0", "dy/dx1 >= 0", "y -> 1 as x1 -> inf", "even in x2", "uses x3"]``.
+    template : str or None, default=None
+        A form that is known up to some functions: ``"sin(f(x1, x2)) + g(x3)"``; f and g are searched.
 
     Attributes
     ----------
@@ -138,6 +141,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         units: dict[str, str] | None = None,
         constants: dict[str, str | float] | None = None,
         constraints: Sequence[str] | None = None,
+        template: str | None = None,
     ) -> None:
         self.max_time = max_time
         self.random_state = random_state
@@ -163,6 +167,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.units = units
         self.constants = constants
         self.constraints = constraints
+        self.template = template
 
     def fit(
         self,
@@ -171,24 +176,30 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         sample_weight: Any = None,
         guesses: Sequence[str | Formula | Expr] | None = None,
         sigma: Any = None,
+        groups: Any = None,
     ) -> UniSymNetRegressor:
         """Search for formulas.
 
         `sigma` is the standard error of y in each row, if it was measured: such rows count by 1/sigma².
 
         `guesses` are formulas you suspect, as text in the names of the columns; names that are not columns are
-        constants to fit. Ctrl-C stops the search and keeps what it has found.
+        constants to fit. `groups` is a column of X, or one label a row: one form for all, constants shared or with a
+        value for each group. Ctrl-C stops the search and keeps what it has found.
         """
         called, interrupts = time.monotonic(), Interrupts()
         with interrupts.caught():
             check_parameters(self)
             earlier = self._earlier_formulas()
+            X, labels, column = split_groups(X, groups)
             data = check_data(self, X, y, with_sigma(sample_weight, sigma, 0 if sigma is None else np.size(y)))
             from .run import run_fit
 
             suspected = [as_expr(guess, data.names) for guess in guesses or ()]
             rng = seed_generator(self.random_state)
-            outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts, called)
+            if labels is None:
+                outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts, called)
+            else:
+                outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts)
         self.front_, self.beside_ = outcome.entries, outcome.beside
         self.picked_ = outcome.picked
         self.notes_ = outcome.notes
@@ -199,13 +210,16 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         self.n_evaluations_ = outcome.n_evaluations
         self.n_train_, self.n_valid_ = outcome.n_train, outcome.n_valid
         self.fitted_with_ = __version__
-        self._drawn = rows_to_remember(data.X, data.y)
+        self.group_column_ = column or None
+        self._drawn = rows_to_remember(data.X, data.y) if labels is None else None
         return self
 
     def predict(self, X: Any, index: int | None = None) -> Floats:
         """Values of the picked formula, or of formula `index`; nan or inf outside its domain."""
         formula = self._formula(index)
-        return formula.predict(check_rows(self, X))
+        if formula.groups is not None:
+            return formula.predict(X)
+        return formula.predict(check_rows(self, without_groups(self, X)))
 
     @property
     def formula_(self) -> Formula:
@@ -281,7 +295,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             return repr(self)
         limit = "" if self.max_time is None else f" of {self.max_time:g}"
         rows = f"{self.n_train_} rows" + (f" + {self.n_valid_} for validation" if self.n_valid_ else "")
-        target, names = self.formula_.target, self.formula_.names
+        target, names = self.formula_.target, self.formula_.inputs
         columns = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         end = ending(self.stopped_, self.proven_)
         head = f"{target} = f({columns})   {rows}   {self.seconds_:.1f}{limit} s ({end})"

@@ -44,7 +44,7 @@ def options_of(model: Any) -> Options:
         evolution = {"n_jobs": model.n_jobs, "max_epochs": model.max_epochs}
         return (*own, *default_proposers(names or None, trained, evolution))
 
-    known = Known(model.units, model.constants, model.constraints)
+    known = Known(model.units, model.constants, model.constraints, model.template)
     values = EXPONENTS if model.exponents is None else (*map(float, model.exponents), None)
     sfo = SFO(exponents=values, n_threads=effective_n_jobs(model.n_jobs))
     if literal:

@@ -33,12 +33,12 @@ from .entry import Entry
 from .interrupt import Interrupts
 from .judged import judge_of
 from .kinds import FitEvent, Options, Outcome
+from .known.remarks import annotated, best_refused
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes, repeated_note
 from .outcome import Rows, measure
 from .progress import Listeners, Progress
-from .remarks import annotated, best_refused
 from .rows import canonical, sample_rows
 from .validation import Data
 from .warm import warm_all
@@ -73,6 +73,7 @@ def run_fit(
     options = replace(options, knowledge=knowledge)
     X, y, weights = canonical(data.X, data.y, data.weights)
     wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
+    wanted |= knowledge.needed if knowledge is not None else set()
     columns = choose_columns(
         X,
         y,

@@ -49,6 +49,7 @@ def model_dict(estimator: Any) -> dict[str, Any]:
         "fitted": {name: getattr(estimator, name) for name in PLAIN},
         "feature_names_in": None if names is None else [str(name) for name in names],
         "formulas": [_entry_dict(entry) for entry in estimator.front_],
+        "group_column": getattr(estimator, "group_column_", None),
         "beside": [_entry_dict(entry) for entry in estimator.beside_],
         "trace": [asdict(row) for row in estimator.trace_],
     }
@@ -97,7 +98,9 @@ def _restored(cls: Any, data: dict[str, Any]) -> Any:
     estimator.front_ = tuple(_entry(row) for row in stored.listed(data["formulas"]))
     estimator.beside_ = tuple(_entry(row) for row in stored.listed(data.get("beside", [])))
     estimator.trace_ = tuple(_trace_row(row) for row in stored.listed(data["trace"]))
-    columns = {entry.formula.names for entry in estimator.front_}
+    column = data.get("group_column")
+    estimator.group_column_ = None if column is None else stored.word(column)
+    columns = {entry.formula.inputs for entry in estimator.front_}
     if not estimator.picked_ < len(estimator.front_) or len(columns) != 1:
         raise ValueError("the table of formulas does not fit together")
     return estimator

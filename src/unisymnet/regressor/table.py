@@ -55,9 +55,12 @@ def chosen_text(entry: Entry) -> str:
     if shown:
         more = f",  and {len(shown) - MAX_CONSTANTS} more" if len(shown) > MAX_CONSTANTS else ""
         lines.append("  constants: " + ",  ".join(map(str, shown[:MAX_CONSTANTS])) + more)
+    if formula.groups is not None:
+        lines += [f"  {line}" for line in str(formula.groups).splitlines()]
     if formula.domain:
         lines.append("  holds where " + " and ".join(formula.domain))
-    spare = [name for name in formula.names if name not in formula.columns]
+    own = () if formula.groups is None else formula.groups.names
+    spare = [name for name in formula.names if name not in (*formula.columns, *own)]
     if spare:
         more = f" and {len(spare) - MAX_NAMES} more" if len(spare) > MAX_NAMES else ""
         lines.append(f"  not in it: {', '.join(spare[:MAX_NAMES])}{more}")

@@ -38,9 +38,7 @@ def keys(folder: str | None, noise: float, max_time: float, seed: int, problems:
     if unknown:
         raise DataError(f"{FILE} has no problem {', '.join(sorted(unknown))}")
     chosen = [name for name in names if problems is None or name in problems]
-    return [
-        {"suite": "units", "problem": name, "noise": noise, "max_time": max_time, "seed": seed} for name in chosen
-    ]
+    return [{"suite": "units", "problem": name, "noise": noise, "max_time": max_time, "seed": seed} for name in chosen]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0, with_units: bool = True) -> Record:

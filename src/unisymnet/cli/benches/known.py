@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ...bench.known import units
+from ...bench.known import classes, units
 from ...bench.known.records import Record, run_keys
 from ...errors import DataError
 from .benching import BenchOptions
@@ -15,6 +15,7 @@ from .benching import BenchOptions
 # Name: the file with `keys`, `perform` and `summary`, and what it measures.
 KNOWN: dict[str, tuple[Any, str]] = {
     "units": (units, "Feynman laws with the units of their variables (feynman_units.csv)"),
+    "class": (classes, "laws with constants per realisation (class_sr.csv)"),
 }
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..candidate import ParetoFront, select
-from ..deadline import Deadline
-from ..knowledge.known import Knowledge
-from .entry import Entry
-from .outcome import Rows, measure
-from .validation import Data
+from ...candidate import ParetoFront, select
+from ...deadline import Deadline
+from ...knowledge.known import Knowledge
+from ..entry import Entry
+from ..outcome import Rows, measure
+from ..validation import Data
 
 SECONDS = 1.0  # for the constants of a refused formula
 LEAST_GAIN = 0.02  # of the loss that a refused formula must take away to be shown

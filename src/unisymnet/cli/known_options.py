@@ -1,0 +1,22 @@
+"""Options that say what is known about a law: units, constants, constraints, a template, groups."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Units = Annotated[
+    list[str] | None,
+    typer.Option(help='units, "m=kg, v=m/s, E=J"; those in heads such as "v [m/s]" are read, "none": not even these'),
+]
+Constants = Annotated[
+    list[str] | None, typer.Option(help='a constant that the law may hold, "g=9.81 m/s^2"; may be repeated')
+]
+Constraints = Annotated[
+    list[str] | None, typer.Option(help='what the formula must do, "dy/dx1 >= 0"; may be repeated')
+]
+Template = Annotated[str | None, typer.Option(help='a form with unknown functions, "sin(f(x1)) + g(x2)"')]
+Groups = Annotated[
+    str | None, typer.Option(help="column of groups: one form, constants shared or with a value for each group")
+]

@@ -1,0 +1,1 @@
+"""One form for many groups of rows: some constants shared, others with a value for each group."""

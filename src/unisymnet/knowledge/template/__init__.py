@@ -1,0 +1,1 @@
+"""Templates: a form that is known up to some functions in it, which are searched."""

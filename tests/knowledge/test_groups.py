@@ -1,0 +1,92 @@
+"""Groups of rows: constants shared or not, their table, new groups, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.cli.tables import load_table
+from unisymnet.deadline import Deadline
+from unisymnet.errors import DataError
+from unisymnet.formula import Formula
+from unisymnet.knowledge.group.joint import fit_jointly, standard_errors
+from unisymnet.knowledge.group.sharing import best_sharing, forms_of
+from unisymnet.symbolic import parse
+
+SITES = ["oak", "elm", "fir", "ash"]
+
+
+def _decays(noise: float) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    parts = []
+    for k, site in enumerate(SITES):
+        t = rng.uniform(0.5, 6.0, 30)
+        n = (0.5 + 0.4 * k) * np.exp(-t / 1.2) + rng.normal(0, noise, 30)
+        parts.append(pd.DataFrame({"t": t, "site": site, "n": n}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _groups(table: pd.DataFrame) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    parts = [table[table["site"] == site] for site in SITES]
+    return [(p[["t"]].to_numpy(), p["n"].to_numpy(), np.ones(len(p))) for p in parts]
+
+
+def test_a_joint_fit_finds_shared_and_own_constants() -> None:
+    groups = _groups(_decays(0.0))
+    form = parse("c0*exp(c1*x0)")
+    fit = fit_jointly(form, groups, np.tile([1.0, -0.5], (4, 1)), (1,))
+    assert np.allclose(fit.values[:, 1], -1 / 1.2, rtol=1e-6)
+    assert np.allclose(fit.values[:, 0], [0.5, 0.9, 1.3, 1.7], rtol=1e-6)
+    noisy = _groups(_decays(0.01))
+    fit = fit_jointly(form, noisy, fit.values, (1,))
+    errors = standard_errors(form, noisy, fit)
+    assert np.all(errors > 0.0) and np.ptp(errors[:, 1]) == 0.0
+    assert np.all(np.abs(fit.values[:, 0] - [0.5, 0.9, 1.3, 1.7]) < 4.0 * errors[:, 0])
+
+
+def test_the_shortest_description_shares_what_is_the_same() -> None:
+    ((form, start), *_) = forms_of([parse("1.1*exp(-0.7*x0)")])
+    found = best_sharing(form, start, _groups(_decays(0.01)), Deadline.after(20), np.random.default_rng(0))
+    assert found is not None and len(found.fit.shared) == 1 and len(found.fit.own) == 1
+
+
+def test_the_estimator_with_groups(tmp_path: Path) -> None:
+    table = _decays(0.01)
+    model = UniSymNetRegressor(max_time=200, max_evaluations=40).fit(table[["t", "site"]], table["n"], groups="site")
+    formula = model.formula_
+    assert formula.groups is not None and formula.groups.labels == tuple(SITES) and len(formula.groups.names) == 1
+    assert formula.score(table, table["n"]) > 0.99
+    assert np.allclose(model.predict(table[["t", "site"]]), formula.predict(table))
+    alone = formula.of("fir")
+    rows = table[table["site"] == "fir"]
+    assert np.allclose(alone.predict(rows[["t"]].to_numpy()), formula.predict(rows))
+    assert "site fir: c1 = 1." in str(model)
+    model.save(tmp_path / "model.json")
+    again = UniSymNetRegressor.load(tmp_path / "model.json")
+    assert str(again) == str(model) and np.allclose(again.predict(table), model.predict(table))
+    assert Formula.from_json(formula.to_json()) == formula
+    new = pd.DataFrame({"t": [0.5, 1.0, 2.0, 3.0], "site": "yew"})
+    with pytest.raises(DataError, match="refit"):
+        formula.predict(new)
+    fitted = formula.refit(new, 3.0 * np.exp(-new["t"] / 1.2))
+    assert fitted.groups is not None and fitted.groups.values[0][0] == pytest.approx(3.0, rel=0.02)
+
+
+def test_mistakes_and_missing_groups_are_told(tmp_path: Path) -> None:
+    table = _decays(0.01)
+    with pytest.raises(DataError, match="no column 'place'"):
+        UniSymNetRegressor(max_time=1).fit(table[["t", "site"]], table["n"], groups="place")
+    with pytest.raises(DataError, match="one entry a row"):
+        UniSymNetRegressor(max_time=1).fit(table[["t"]], table["n"], groups=["a"])
+    with pytest.raises(DataError, match="at least two groups"):
+        UniSymNetRegressor(max_time=1).fit(table[["t"]], table["n"], groups=["a"] * len(table))
+    table.loc[3, "site"] = None
+    table.loc[5, "t"] = np.nan
+    table.to_csv(tmp_path / "d.csv", index=False)
+    read = load_table(str(tmp_path / "d.csv"), target="n", groups="site")
+    assert read.groups is not None and len(read.groups) == len(read.y) == len(table) - 2
+    assert list(read.X.columns) == ["t"]
