@@ -56,7 +56,8 @@ def test_the_shortest_description_shares_what_is_the_same() -> None:
 
 def test_the_estimator_with_groups(tmp_path: Path) -> None:
     table = _decays(0.01)
-    model = UniSymNetRegressor(max_time=200, max_evaluations=40).fit(table[["t", "site"]], table["n"], groups="site")
+    model = UniSymNetRegressor(max_time=200, max_evaluations=30, proposers=["boltzmann", "monomial"])
+    model.fit(table[["t", "site"]], table["n"], groups="site")
     formula = model.formula_
     assert formula.groups is not None and formula.groups.labels == tuple(SITES) and len(formula.groups.names) == 1
     assert formula.score(table, table["n"]) > 0.99

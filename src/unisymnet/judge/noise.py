@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 SMALLEST = 1e-3  # of the median size: nearer to zero, relative noise would vanish
+LARGEST = 1e100  # values whose squares can still be stored
 ROUGHLY = 0.05  # the same for weights from noisy values
 TAILS = 3.0  # degrees of freedom of Student's distribution
 
@@ -37,7 +38,7 @@ class NoiseModel:
             return np.asarray(np.sqrt((TAILS + 1.0) / (TAILS + (residuals / scale) ** 2)))
         sizes = np.abs(values)
         middle = float(np.median(sizes)) or 1.0
-        sizes = np.maximum(sizes / middle, SMALLEST)
+        sizes = np.clip(sizes / middle, SMALLEST, LARGEST)
         if self.kind == "relative":
             return 1.0 / sizes
         if self.kind == "counts":
