@@ -87,8 +87,9 @@ class _Fit:
             slope = slopes @ vector
             if self.degree > 1 and sign * np.median(slope) < 0.0:
                 vector = -vector
-            residual = (self.view.back(self._solved(every, vector, sign)[0]) - self.y) * self.root
-            rss = float(np.sum(residual**2))
+            with np.errstate(all="ignore"):
+                residual = (self.view.back(self._solved(every, vector, sign)[0]) - self.y) * self.root
+                rss = float(np.sum(residual**2))
             if math.isfinite(rss) and rss < best[0]:
                 best = (rss, vector)
             below = np.maximum(np.abs(slope), FLATTEST * np.median(np.abs(slope)) + TINY)
