@@ -69,6 +69,14 @@ def spellings(count: int, seed: int, tally: Tally, folder: Path) -> None:
             tally.add(f"{type(error).__name__}: {error}", kind)
 
 
+def reader(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Damaged files through the reader and the description of `check`, without the commands around them."""
+    rng, path = random.Random(seed + 1), folder / "t.csv"
+    for _ in range(count):
+        path.write_bytes(tables.damaged(rng))
+        tally.add(tables.reader_fault(path), repr(path.read_bytes()[:300]))
+
+
 def files(count: int, seed: int, tally: Tally, folder: Path) -> None:
     """Damaged files through check, predict and score, one in 200 through fit."""
     rng, path, run = random.Random(seed), folder / "t.csv", _run(folder)
@@ -230,6 +238,7 @@ def _run(folder: Path) -> Path:
 
 ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int]] = {
     "spellings": (spellings, 3000),
+    "reader": (reader, 10_000),
     "files": (files, 10_000),
     "strings": (strings, 50_000),
     "json": (jsons, 5000),

@@ -185,3 +185,21 @@ def failure(words: tuple[str, ...]) -> str | None:
     if any(not sign.isprintable() and sign not in "\n\r\t" for sign in said):
         return "printed what a terminal would obey"
     return None
+
+
+def reader_fault(path: Path) -> str | None:
+    """A file is a table, or a DataError says in one short sentence why it is none."""
+    from unisymnet.cli.check import describe
+    from unisymnet.errors import DataError
+    from unisymnet.files.read import read_frame
+    from unisymnet.files.table import read_table
+
+    try:
+        frame, dialect = read_frame(str(path))
+        describe(str(path), frame, dialect, None)
+        found = read_table(str(path))
+    except DataError as error:
+        return None if len(str(error)) < 1500 else "a message longer than a screen"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return None if np.isfinite(found.X.to_numpy()).all() and len(found.y) else "not finite, or no rows"

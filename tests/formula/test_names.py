@@ -1,16 +1,19 @@
 """Nothing of a column name reaches generated source unescaped, whoever reads it: node, gcc, Python, sympy."""
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import sympy
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attacks import names as attack
 from unisymnet.formula import Formula
-from unisymnet.symbolic.writers.names import comment_line, identifiers
+from unisymnet.symbolic.writers.names import C_WORDS, JS_WORDS, PYTHON_WORDS, comment_line, identifiers
 
 NAMES = attack.names(260)
 
@@ -79,3 +82,19 @@ def test_excel_cells_are_those_of_the_sheet_given() -> None:
     assert law.to("excel", cells=["date", "m", "note", "v"]) == "=2*D2 + B2"
     with pytest.raises(ValueError, match="the sheet has no column 'v'; it has date, m"):
         law.to("excel", cells=["date", "m"])
+
+
+@given(st.lists(st.text(max_size=30), min_size=1, max_size=6))
+def test_any_names_become_distinct_words(given_names: list[str]) -> None:
+    for reserved in (PYTHON_WORDS, C_WORDS, JS_WORDS):
+        found = identifiers(given_names, reserved)
+        assert len(set(found)) == len(found) and not set(found) & reserved
+        assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", word) and len(word) < 64 for word in found)
+    line = comment_line(" ".join(given_names))
+    assert line.isprintable() and "*/" not in line and not set(line) & set('\\"')
+
+
+@given(st.text(max_size=40))
+def test_any_name_is_one_line_in_a_formula_and_reads_back(name: str) -> None:
+    formula = Formula(Formula.parse("2*x0 + 1").expr, (name,))
+    assert str(formula).isprintable() and Formula.parse(str(formula), [name]).expr == formula.expr

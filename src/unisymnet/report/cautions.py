@@ -15,6 +15,7 @@ from .rows import Rows, Slice, predictions
 FEW_ROWS = 20
 LONG = 30  # symbols
 NOISY = 0.9  # R² below which what is left is worth a word: noise of a few percent is what everybody has
+LOOSE = 0.3  # of a constant that its standard error may be
 GAP = 2.0  # how many times worse on rows kept back
 EXACT = 1e-20  # share of the variance that is rounding
 FAR = 3.0  # widths of the target's range: what a slice beyond the data should not leave
@@ -68,12 +69,14 @@ def _constants(entry: Any) -> list[str]:
     loose = [
         constant
         for constant in entry.formula.constants
-        if constant.stderr is not None and constant.fitted is not None and constant.stderr > 0.5 * abs(constant.fitted)
+        if None not in (constant.stderr, constant.fitted) and constant.stderr > LOOSE * abs(constant.fitted)
     ]
     if not loose:
         return []
     shown = ", ".join(f"{constant.value:.4g}" for constant in loose[:4])
-    return [f"The data hardly determine the constant{'s' if len(loose) > 1 else ''} {shown}."]
+    many = len(loose) > 1
+    hint = "a shorter formula, or rows over a wider range, would do better"
+    return [f"The data hardly determine the constant{'s' if many else ''} {shown}: {hint}."]
 
 
 def _beyond(entry: Any, rows: Rows, slices: list[Slice]) -> list[str]:

@@ -21,6 +21,7 @@ from .parts import formula_part, r2_shown, shown
 from .rows import Rows, rows_to_draw
 
 MAX_COLUMNS = 40
+IDLE = 0.005  # seconds; whoever had nothing to say and said so at once needs no line
 
 
 def report_html(model: Any, X: Any = None, y: Any = None) -> str:
@@ -139,6 +140,7 @@ def _found(model: Any) -> str:
         f'<td class="number">{row.n_proposals}</td><td class="number">{row.n_kept}</td>'
         f'<td class="number">{row.best_loss:.3g}</td></tr>'
         for row in model.trace_
+        if row.n_proposals or row.failure or row.seconds >= IDLE
     )
     heads = "".join(f'<th class="number">{h}</th>' for h in ("seconds", "proposals", "kept", "best loss"))
     trace = (
