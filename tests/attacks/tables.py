@@ -182,7 +182,8 @@ def failure(words: tuple[str, ...]) -> str | None:
         return f"{type(error).__name__}: {error}"
     if code not in (0, 2, 3):
         return f"exit code {code}: {said[-300:]}"
-    if any(not sign.isprintable() and sign not in "\n\r\t" for sign in said):
+    # What `predict` writes into a pipe are the cells of the file, as they are.
+    if words[0] != "predict" and any(not sign.isprintable() and sign not in "\n\r\t" for sign in said):
         return "printed what a terminal would obey"
     return None
 

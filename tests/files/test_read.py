@@ -214,3 +214,17 @@ def test_a_wide_header_is_read_whole() -> None:
     found = detect(text.encode())
     assert found.names == tuple(names) and found.width == 5000
     assert io.BytesIO(text.encode()[found.start :]).readline().count(b"1") == 5000
+
+
+def test_a_late_row_with_more_cells_loses_nothing_in_silence(tmp_path: Path) -> None:
+    for text in ("a,b\n" + "1,2,\n" * 100 + "1,2,3,4\n", "a,b\n" + "1,2\n" * 70 + "1,2,3,4,5,6\n" + "1,2\n" * 70):
+        with pytest.raises(DataError, match=r"more cells|saw"):
+            frame_of(tmp_path, text)
+
+
+def test_messages_stay_short(tmp_path: Path) -> None:
+    for text in ("a,b\n" + ",".join("9" * 400 for _ in range(30)) + "\n" + "1,2,3\n" * 4, "x" * 5000 + ",b\n1,2\n"):
+        try:
+            read_table(str(tmp_path / "t.csv")) if frame_of(tmp_path, text) else None
+        except DataError as error:
+            assert len(str(error)) < 1000

@@ -256,3 +256,13 @@ def test_a_checkpoint_is_resumed(tmp_path) -> None:
     path.write_text("{")
     with pytest.raises(CheckpointError, match=r"cannot be read.*delete the file"):
         scripted("x2", checkpoint=folder).fit(X, NOISY)
+
+
+@pytest.mark.parametrize("values", [[0.0, 1.0], [0.0, 1.0, 2.0], None])
+def test_rows_are_ordered_as_by_all_keys(values: list[float] | None) -> None:
+    from unisymnet.regressor.rows import _order
+
+    rng = np.random.default_rng(0)
+    for n, d in ((1, 1), (2, 3), (50, 4), (300, 7)):
+        keys = list(rng.choice(values, (d, n)) if values else rng.normal(size=(d, n)))
+        np.testing.assert_array_equal(_order(keys), np.lexsort(keys[::-1]))

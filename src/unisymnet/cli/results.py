@@ -16,6 +16,7 @@ from ..regressor import UniSymNetRegressor
 from ..regressor.saved import _finite, model_dict
 from ..regressor.table import chosen_text
 from ..symbolic.expr import variables
+from ..symbolic.text import printable_lines
 from .folder import remembered_columns
 from .heads import without_units
 from .screen import print_result
@@ -73,7 +74,10 @@ def predict_rows(run: str, data: str, pick: int | None, out: str | None, delimit
     frame, _ = read_frame(data, delimiter)
     result, values = with_predictions(formula, frame)
     try:
-        result.to_csv(sys.stdout if out is None else out, index=False)
+        if out is None and sys.stdout.isatty():  # a cell of the file must not steer the terminal
+            print(printable_lines(result.to_csv(index=False)), end="")
+        else:
+            result.to_csv(sys.stdout if out is None else out, index=False)
     except BrokenPipeError:
         raise
     except OSError as error:

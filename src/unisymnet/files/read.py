@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import sys
+import warnings
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -53,15 +54,19 @@ def read_frame(source: str, delimiter: str | None = None) -> tuple[pd.DataFrame,
             frame, dialect = _text(raw, delimiter)
             notes = dialect.notes
     except DataError as error:
-        raise DataError(f"{what} cannot be read as a table: {error}") from error
+        raise DataError(f"{what} cannot be read as a table: {shortened(str(error), 400)}") from error
     if not frame.shape[1] or not len(frame):
         raise DataError(f"{what} has {'names but no rows' if frame.shape[1] else 'no columns'}")
-    frame.attrs["notes"] = notes
+    frame.attrs["notes"] = tuple(shortened(printable(note), 400) for note in notes)
     return frame, dialect
 
 
 def _sampled(n_rows: int, pieces: Pieces) -> str:
     return f"{n_rows} of {pieces.n_rows} rows drawn at random for the search; constants and scores use all rows"
+
+
+def shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def clean_names(given: Sequence[Any]) -> list[str]:
@@ -161,23 +166,27 @@ def _text(raw: bytes, delimiter: str | None) -> tuple[pd.DataFrame, Dialect]:
     spare = [f"\0{i}" for i in range(len(given), width)]  # behind the last delimiter; no name can be equal to these
     names = clean_names(given)
     try:
-        frame = pd.read_csv(
-            io.BytesIO(raw[dialect.start :]),
-            sep=r"\s+" if dialect.delimiter == " " else dialect.delimiter,
-            decimal=dialect.decimal,
-            header=None,
-            names=[*names, *spare],
-            index_col=False,
-            encoding=dialect.encoding,
-            encoding_errors="replace",
-            skipinitialspace=True,
-            comment="#" if dialect.comments else None,
-            na_values=["-", "--", "?", ".", "n.a.", "N.A.", "missing"],
-            low_memory=False,
-        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # a row with more cells would lose them in silence
+            frame = pd.read_csv(
+                io.BytesIO(raw[dialect.start :]),
+                sep=r"\s+" if dialect.delimiter == " " else dialect.delimiter,
+                decimal=dialect.decimal,
+                header=None,
+                names=[*names, *spare],
+                index_col=False,
+                encoding=dialect.encoding,
+                encoding_errors="replace",
+                skipinitialspace=True,
+                comment="#" if dialect.comments else None,
+                na_values=["-", "--", "?", ".", "n.a.", "N.A.", "missing"],
+                low_memory=False,
+            )
     except pd.errors.EmptyDataError:
         return pd.DataFrame({name: [] for name in names}), dialect
-    except (ValueError, UnicodeError, OverflowError, pd.errors.ParserWarning) as error:
+    except pd.errors.ParserWarning as error:
+        raise DataError(f"a row has more cells than there are names ({len(names)})") from error
+    except (ValueError, UnicodeError, OverflowError) as error:
         raise DataError(str(error).removeprefix("Error tokenizing data. C error: ").strip()) from error
     for name in spare:
         if frame[name].notna().any():

@@ -14,7 +14,7 @@ from ..errors import DataError
 from .dialect import Dialect
 from .heads import Heads, without_units
 from .pieces import Pieces
-from .read import as_numbers, read_frame
+from .read import as_numbers, read_frame, shortened
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -129,7 +129,7 @@ def near(name: str, known: Sequence[str]) -> str:
 
 def listed(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(shortened(name, 40) for name in names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def text_fault(column: Any, name: str) -> str | None:
@@ -140,7 +140,7 @@ def text_fault(column: Any, name: str) -> str | None:
     kind = str(column.dtype)
     if kind.startswith(("datetime", "timedelta")):
         return f"{name} holds dates or times"
-    return f"{name} holds text ({str(column.iloc[bad])[:40]!r} in row {bad})"
+    return f"{shortened(name, 60)} holds text ({str(column.iloc[bad])[:40]!r} in row {bad})"
 
 
 def _check_roles(target: str, features: Sequence[str] | None, weights: str | None) -> None:
