@@ -29,10 +29,19 @@ BATCH = 65_536
 PARQUET, TEXT = (".parquet", ".pq"), (".csv", ".tsv", ".txt")
 
 
+def _can_be_asked(path: Path) -> bool:
+    """A name too long for the system is no file; whoever opens it will say so."""
+    try:
+        path.exists()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def is_many(source: str) -> bool:
     """Is it a pattern, a folder, or a file too large to read at once?"""
     path = Path(source)
-    if source == "-":
+    if source == "-" or not _can_be_asked(path):
         return False
     if path.is_dir() or (any(sign in source for sign in "*?[") and not path.exists()):
         return True
