@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -157,16 +158,22 @@ def _interrupt() -> None:
 
 
 def _load() -> None:
-    """Everything that a search needs, in memory: one small search loads what is loaded late."""
+    """Everything that a search needs, in memory: a small one from the file to the table loads what is loaded late."""
     import numpy as np
 
-    from ..regressor import UniSymNetRegressor
     from ..regressor.warm import warm_all
 
     warm_all()
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 2.0, (24, 2))
-    UniSymNetRegressor(max_time=1.0, max_evaluations=40).fit(X, X[:, 0] + np.sin(X[:, 1]) + rng.normal(0.0, 0.1, 24))
+    y = X[:, 0] + np.sin(X[:, 1]) + rng.normal(0.0, 0.1, 24)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        np.savetxt(folder / "a.csv", np.column_stack([X, y]), delimiter=",", header="a,b,y", comments="")
+        asked = {"data": str(folder / "a.csv"), "target": "y", "features": None, "weights": None, "delimiter": None}
+        settings = {"max_time": 1.0, "max_evaluations": 40}
+        (folder / ASKED).write_text(json.dumps({**asked, "guesses": [], "settings": settings}), encoding="utf-8")
+        search(folder)
 
 
 def _detach(folder: Path) -> None:
