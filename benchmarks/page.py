@@ -48,6 +48,8 @@ def kills(count: int) -> None:
         server.events(run, until=("front",))
         for number in range(count):
             time.sleep(1.0)
+            if server.wait(run, "running", "done")["state"] == "done":  # it had nothing left to try
+                _go_on(server, folder, run)
             before = read_events(folder / run)
             known = {event["text"] for event in before if event["kind"] == "formula"}
             kind = ("server", "worker", "browser")[number % 3]
@@ -60,9 +62,7 @@ def kills(count: int) -> None:
             elif kind == "worker":
                 os.kill(int((folder / run / "worker.lock").read_text()), signal.SIGKILL)
                 server.wait(run, "lost")
-                n_events = len(read_events(folder / run))
-                server.ask("POST", "continue", {"run": run, "seconds": 3600})
-                server.events(run, after=n_events, until=("front",))
+                _go_on(server, folder, run)
             else:
                 _crash(server, run)
             told = _told(server, run)
@@ -146,6 +146,12 @@ def _delay(window: Browser, written: int) -> float:
     began = time.monotonic()
     window.wait(f"{HEARD} >= {written}")
     return time.monotonic() - began
+
+
+def _go_on(server: Server, folder: Path, run: str) -> None:
+    n_events = len((folder / run / "events.jsonl").read_bytes().splitlines())
+    server.ask("POST", "continue", {"run": run, "seconds": 3600})
+    server.events(run, after=n_events, until=("front",))
 
 
 def _told(server: Server, run: str) -> set[str]:

@@ -47,7 +47,7 @@ def test_a_table_is_described(server: Server) -> None:
     found = server.ask("GET", "table", name="messy.csv", target="E")
     by_name = {column["name"]: column for column in found["columns"]}
     assert by_name["m"]["kind"] == "number" and sum(by_name["m"]["bars"]) + by_name["m"]["missing"] == 60
-    assert by_name["site"]["kind"].startswith("text") and by_name["site"]["examples"] == ["north"]
+    assert "text" in by_name["site"]["kind"] and by_name["site"]["examples"] == ["north"]
     assert any("missing" in text or "misses" in text for text in found["warnings"])
     assert "no column" in server.refusal("GET", "table", name="messy.csv", target="nothing")
 
@@ -62,7 +62,10 @@ def test_a_search_tells_what_it_finds_and_the_stream_resumes(server: Server, ene
     half = len(events) // 2
     assert server.events(energy, after=half) == events[half:]
     start = events[1]
-    assert start["shell"] == "unisymnet fit energy.csv --target E --max-time 20" and "read_csv" in start["python"]
+    assert (
+        start["shell"] == "unisymnet fit energy.csv --target E --max-time 20"
+        and "UniSymNetRegressor" in start["python"]
+    )
     # The folder is one that the command line reads.
     model = UniSymNetRegressor.load(folder / energy / "model.json")
     assert model.formula_.score(*_data(folder)) > 0.999999

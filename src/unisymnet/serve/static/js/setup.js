@@ -78,7 +78,7 @@ function columnTable(table, wish, offers, changed, refresh) {
     return el("tr", { class: isTarget ? "current" : null }, el("td", {}, pick), el("td", {}, tick), el("th", { scope: "row", class: "name" }, column.name), unit,
       numeric ? [el("td", {}, column.bars ? histogram(column.bars) : "–"), el("td", { class: "number" }, number(column.smallest)), el("td", { class: "number" }, number(column.largest)),
         el("td", { class: `number ${column.missing ? "warned" : ""}` }, column.missing || "–")]
-        : el("td", { colspan: "4", class: "hint" }, `${column.kind}${column.examples?.length ? `: ${column.examples.join(", ")} …` : ""}`));
+        : el("td", { colspan: "4", class: "hint" }, column.kind));
   });
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Columns of the table" },
     el("table", { class: "columns" }, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col", class: ["smallest", "largest", "missing"].includes(text) ? "number" : null }, text)))), el("tbody", {}, rows)));
