@@ -91,3 +91,15 @@ def test_mistakes_and_missing_groups_are_told(tmp_path: Path) -> None:
     read = load_table(str(tmp_path / "d.csv"), target="n", groups="site")
     assert read.groups is not None and len(read.groups) == len(read.y) == len(table) - 2
     assert list(read.X.columns) == ["t"]
+
+
+def test_the_command_line_refits_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from unisymnet.cli.own import refit_formula
+
+    table = _decays(0.0)
+    model = UniSymNetRegressor(max_time=100, max_evaluations=20, proposers=["boltzmann"])
+    model.fit(table[["t", "site"]], table["n"], groups="site").save(tmp_path / "model.json")
+    new = table[table["site"] == "fir"].assign(site="yew")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    refit_formula(str(tmp_path / "model.json"), str(tmp_path / "new.csv"), None, "n", None, False)
+    assert "site yew: c1 = 1.3" in capsys.readouterr().out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from shlex import quote
 
@@ -80,8 +80,14 @@ def refit_formula(
     run: str, data: str, pick: int | None, target: str | None, delimiter: str | None, as_json: bool
 ) -> None:
     formula = picked_formula(load_run(run), pick)
-    table = load_table(data, target=target or formula.target, delimiter=delimiter)
-    _print(formula.refit(table.X, table.y), table, as_json)
+    column = None if formula.groups is None else formula.groups.column
+    table = load_table(data, target=target or formula.target, delimiter=delimiter, groups=column)
+    if column is not None and table.groups is not None:
+        table = replace(table, X=table.X.assign(**{column: table.groups}))
+    found = formula.refit(table.X, table.y)
+    _print(found, table, as_json)
+    if found.groups is not None and not as_json:
+        print("\n".join(f"  {line}" for line in str(found.groups).splitlines()))
 
 
 def _print(
