@@ -86,12 +86,17 @@ def before_folds(deadline: Deadline, options: Options, share: float = 0.85) -> D
     return deadline.sooner(share * deadline.remaining())
 
 
+def is_exact_entry(entry: Entry) -> bool:
+    """Does the formula leave nothing to any rival?"""
+    return entry.r2 >= 1.0 - EXACT
+
+
 def compare(
     entries: Sequence[Entry], picked: int, rivals: Rivals | None, data: Data, deadline: Deadline
 ) -> tuple[tuple[Entry, ...], int, list[str]]:
     """The table, the pick and what is to be said about it."""
     table, place, said = _compared(entries, picked, rivals, data, deadline)
-    kind = None if table[place].r2 >= 1.0 - EXACT else target_note(data.y, data.target)
+    kind = None if is_exact_entry(table[place]) else target_note(data.y, data.target)
     return table, place, said if kind is None else [*said, kind]
 
 
@@ -99,8 +104,6 @@ def _compared(
     entries: Sequence[Entry], picked: int, rivals: Rivals | None, data: Data, deadline: Deadline
 ) -> tuple[tuple[Entry, ...], int, list[str]]:
     if rivals is None or len(rivals.additive.rows) == 1:  # other losses; too few rows; a constant target
-        return tuple(entries), picked, []
-    if entries[picked].r2 >= 1.0 - EXACT and rivals.goal == "law":
         return tuple(entries), picked, []
     if rivals.goal == "law":
         return _held_to_linear(entries, picked, rivals, data)

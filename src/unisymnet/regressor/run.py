@@ -28,7 +28,7 @@ from ..search.trace import Event
 from ..symbolic.expr import Const, Expr, Var, rebuild, variables
 from ..tables.columns import Columns, choose_columns
 from .checkpoint import Checkpoint, fingerprint, loss_on
-from .compare import before_folds, compare, find_rivals
+from .compare import before_folds, compare, find_rivals, is_exact_entry
 from .entry import Entry
 from .interrupt import Interrupts
 from .judged import judge_of
@@ -87,7 +87,7 @@ def run_fit(
     sample = sample_rows(len(y), fraction=options.validation_fraction, max_rows=options.max_rows, rng=rng)
     fit = X[sample.fit], y[sample.fit], weights[sample.fit]
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
-    rivals = find_rivals((X, y, weights), options, deadline)
+    rivals = find_rivals((X, y, weights), options, deadline) if options.goal == "predict" else None
     end = before_folds(deadline, options)
     ears = Listeners(options.callback)
     judgement, result = _searched(fit, columns, data, options, interrupts, ears, guesses, start, rng, end)
@@ -108,6 +108,8 @@ def run_fit(
         listed=result.listed,
         models=models_called(options.noise_kind) if judgement.loss.kind == "mse" and result.stopped != "exact" else (),
     )
+    if rivals is None and not is_exact_entry(entries[picked]):  # the linear model, where it may be needed
+        rivals = find_rivals((X, y, weights), options, deadline)
     entries, picked, said = compare(entries, picked, rivals, data, final)
     notes = [*said, *careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)]
     beside: tuple[Entry, ...] = ()
