@@ -54,12 +54,12 @@ def test_no_more_digits_than_the_data_give():
 
 
 def test_standard_errors_of_rows_are_weights():
-    assert with_sigma(None, None, 3) is None
-    assert with_sigma(None, [1.0, 2.0, 0.5], 3) == pytest.approx([1.0, 0.25, 4.0])
-    assert with_sigma([2.0, 2.0, 2.0], [1.0, 2.0, 0.5], 3) == pytest.approx([2.0, 0.5, 8.0])
+    assert with_sigma(None, None, object()) is None
+    assert with_sigma(None, [1.0, 2.0, 0.5], np.ones(3)) == pytest.approx([1.0, 0.25, 4.0])
+    assert with_sigma([2.0, 2.0, 2.0], [1.0, 2.0, 0.5], np.ones(3)) == pytest.approx([2.0, 0.5, 8.0])
 
 
 @pytest.mark.parametrize("sigma", [[1.0, 2.0], [1.0, 0.0, 2.0], [1.0, np.nan, 2.0]])
 def test_standard_errors_that_are_none_are_refused(sigma):
     with pytest.raises(DataError, match="sigma must be"):
-        with_sigma(None, sigma, 3)
+        with_sigma(None, sigma, np.ones(3))

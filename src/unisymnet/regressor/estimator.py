@@ -191,7 +191,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             check_parameters(self)
             earlier = self._earlier_formulas()
             X, labels, column = split_groups(X, groups)
-            data = check_data(self, X, y, with_sigma(sample_weight, sigma, 0 if sigma is None else np.size(y)))
+            data = check_data(self, X, y, with_sigma(sample_weight, sigma, y))
             from .run import run_fit
 
             suspected = [as_expr(guess, data.names) for guess in guesses or ()]

@@ -235,11 +235,11 @@ def _weights(sample_weight: Any, X: Floats) -> Floats:
     return weights
 
 
-def with_sigma(sample_weight: Any, sigma: Any, n_rows: int) -> Any:
+def with_sigma(sample_weight: Any, sigma: Any, y: Any) -> Any:
     """Weights that standard errors of the rows amount to, times those given."""
     if sigma is None:
         return sample_weight
-    errors = np.asarray(sigma, dtype=np.float64)
+    n_rows, errors = len(np.asarray(y)), np.asarray(sigma, dtype=np.float64)
     if errors.shape != (n_rows,):
         raise DataError(f"sigma must be one standard error for each of the {n_rows} rows, got shape {errors.shape}")
     if not np.isfinite(errors).all() or (errors <= 0.0).any():
