@@ -98,7 +98,7 @@ def test_a_constant_target_gives_the_constant() -> None:
 def test_few_rows(n_rows: int) -> None:
     model = scripted("x0*1.1", "x0*x1*1.1").fit(X[:n_rows], Y[:n_rows])
     assert np.isfinite(model.predict(X[:n_rows])).all()
-    assert any(f"only {n_rows} different rows" in note for note in model.notes_)
+    assert any(f"only {n_rows} different row" in note for note in model.notes_)
 
 
 def test_constant_and_repeated_columns_are_left_out_aloud() -> None:

@@ -288,4 +288,5 @@ def _constant(row: Any) -> Constant:
     row = stored.record(row, [field.name for field in fields(Constant)])
     fitted, stderr = (stored.number(row.get(name), missing=None) for name in ("fitted", "stderr"))
     name, unit, meaning = (stored.word(row.get(key), missing=None) for key in ("snapped_to", "unit", "meaning"))
-    return Constant(stored.number(row["value"]), fitted, stderr, name, unit, meaning)
+    step = stored.number(row.get("step"), missing=None)  # not in files of version 0.1
+    return Constant(stored.number(row["value"]), fitted, stderr, name, unit, meaning, step)

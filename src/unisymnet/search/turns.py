@@ -29,7 +29,7 @@ LEAST_GAIN = 2.0  # nats
 LEAST_EVIDENCE = 3.0  # nats won on the data for every nat that the formula costs
 # With a judge: turns that the best formula must outlive for each of its nats while shorter ones are left untried, and
 # by how much the price of what has been tried may fall short of its own.
-TURNS_A_NAT = 0.7
+TURNS_A_NAT = 0.5
 TRIED_SHORT = 1.0
 
 
