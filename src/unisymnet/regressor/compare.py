@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]
 
 ADDITIVE_SHARE = 0.35  # of the time, with goal="predict"
-CHOICE = 0.5  # nats that a node of a law costs: the search has chosen it on all rows, which folds cannot see
+CHOICE = 1.0  # nats that a node of a law costs: the search has chosen it on all rows, which folds cannot see
 LEAST_SIZE = 2  # a constant is left only for a formula that wins in most folds
 SOURCES = ("mean", "linear")
 FEW_ENTRIES = 14  # of the search's table are compared, the pick among them
