@@ -136,7 +136,7 @@ def _predicting(
     rows = sorted([*rivals.additive.rows, *laws], key=lambda row: (row.size, row.error))
     best = rows[0]
     for row in rows[1:]:
-        if row.error < 1e299 and wins(row.errors, best.errors):
+        if row.error < 1e299 and _beats(row, best, rivals):
             best = row
     if rivals.additive.linear.error < best.error and best.size >= LEAST_SIZE:
         best = rivals.additive.linear
@@ -150,6 +150,13 @@ def _predicting(
     place = next(i for i, entry in enumerate(table) if entry.formula is found[id(best)].formula)
     notes = [] if rivals.additive.complete else ["there was no time for every kind of feature; a longer max_time helps"]
     return table, place, [*notes, *_distance(best, rivals)]
+
+
+def _beats(longer: Row, shorter: Row, rivals: Rivals) -> bool:
+    """A constant gives way only beyond doubt: of many formulas, some look better than it on pure noise."""
+    if isinstance(shorter.expr, Const):
+        return clearly_wins(longer.errors, shorter.errors, rivals.additive.folds.n_cuts)
+    return wins(longer.errors, shorter.errors)
 
 
 def _without_weaker_linear(front: list[Row], best: Row) -> list[Row]:
