@@ -11,13 +11,14 @@ DOCS := $(VENV)/.docs-installed
 # Two workers for the two cores of the reference machine. Override: make test PYTEST_ARGS="-k parse"
 PYTEST_ARGS ?= -n 2
 
-.PHONY: help demo test lint docs clean
+.PHONY: help demo test lint wheel coverage docs clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   install the package in .venv and run its demonstration"
-	@echo "make test   install the development tools too; run ruff, mypy and pytest"
+	@echo "make test   install the development tools too; run ruff, mypy and pytest, build and import the wheel"
 	@echo "make lint   ruff and mypy only"
+	@echo "make coverage  the tests with a coverage report in build/coverage"
 	@echo "make docs   build the documentation in build/docs, warnings are errors"
 	@echo "make clean  remove .venv and every cache"
 
@@ -26,9 +27,20 @@ demo: $(CORE)
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(MAKE) wheel
+
+# The wheel is built and imported from outside the checkout, as a user gets it.
+wheel: $(DEV)
+	rm -rf build/wheel && $(PIP) wheel --no-deps --no-build-isolation -w build/wheel .
+	cd build/wheel && ../../$(BIN)/python -m zipfile -e *.whl unpacked && \
+	PYTHONPATH=unpacked ../../$(BIN)/python -c "import unisymnet, os; assert 'unpacked' in unisymnet.__file__; from unisymnet import UniSymNetRegressor, PDERegressor, DynamicsRegressor; print('wheel', unisymnet.__version__, 'imports')"
+
+coverage: $(DEV)
+	$(BIN)/python -m pytest -n 2 --cov=unisymnet --cov-report=term --cov-report=html:build/coverage
 
 lint: $(DEV)
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
 
 docs: $(DOCS)

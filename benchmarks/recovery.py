@@ -120,9 +120,7 @@ def _short(value: Any) -> str:
 
 
 def _options(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("suites", nargs="+", metavar="SUITE", help=f"any of {', '.join(suites())}")
     add("--out", required=True, help="file of JSON lines; what it holds is not run again")

@@ -1,6 +1,6 @@
 """The pictures of the page in docs/howto/page.md: a real search on a table of the demo, in a real Chromium.
 
-    python docs/screenshot.py        # writes docs/_static/page-setup.png and page-run.png
+python docs/screenshot.py        # writes docs/_static/page-setup.png and page-run.png
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Count the labels of a corpus: the frequency list that a model has to beat, and which labels training may have seen.
 
-    python runs/labels.py low --n 60000 --out runs/out/labels-low.json
+python runs/labels.py low --n 60000 --out runs/out/labels-low.json
 """
 
 from __future__ import annotations

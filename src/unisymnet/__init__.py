@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .symbolic import evaluate as evaluate
     from .symbolic import parse as parse
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # Public name -> the module that holds it.
 _HOMES = {

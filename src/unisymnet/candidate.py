@@ -159,9 +159,7 @@ def is_exact(candidate: Candidate, spread: float) -> bool:
     return candidate.status is Status.OK and candidate.loss <= (10.0**-digits * spread) ** 2
 
 
-def select(
-    front: ParetoFront, rule: str = "best", *, n_rows: int, spread: float, noise: float | None = None
-) -> int:
+def select(front: ParetoFront, rule: str = "best", *, n_rows: int, spread: float, noise: float | None = None) -> int:
     """Index of the formula to present: ``best`` (description length), ``accuracy`` (loss), ``simplest``.
 
     ``simplest`` is the shortest formula that explains all but twice the residual of the most accurate one.

@@ -36,7 +36,9 @@ def odd_numbers(count: int, seed: int = 0) -> Iterator[tuple[str, Any, Any]]:
         elif kind == 3:
             X[rng.integers(n), rng.integers(d)] = rng.choice([1e308, -1e308, 5e-324, np.nan, np.inf])
         with np.errstate(all="ignore"):
-            y = (X[:, 0] * 2.0 + rng.normal(size=n) * rng.choice([0.0, 0.1])) * 10.0 ** rng.choice([-310, -100, 0, 0, 0, 100, 305])
+            y = (X[:, 0] * 2.0 + rng.normal(size=n) * rng.choice([0.0, 0.1])) * 10.0 ** rng.choice(
+                [-310, -100, 0, 0, 0, 100, 305]
+            )
         if kind == 4:
             y = np.full(n, float(rng.choice([3.7, 0.1, 0.0, -1e-9, 1e100])))
         elif kind == 5:
@@ -82,7 +84,9 @@ print("table", len(model.front_), flush=True)
 def stopped_fit(folder: Path, number: signal.Signals, rng: random.Random) -> str | None:
     """Send a signal soon after a write begins; what was saved must be whole, and a kind signal must give a table."""
     code = _FIT.format(source=SOURCE, seed=rng.randrange(1000))
-    process = subprocess.Popen([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     wanted, limit = rng.randint(1, 4), time.monotonic() + 90
     seen: set[tuple[int, int]] = set()
     while len(seen) < wanted and time.monotonic() < limit and process.poll() is None:
@@ -134,5 +138,7 @@ def front_of(environment: dict[str, str], n_jobs: int, how: str) -> str:
         "main()\n"
     )
     environment = os.environ | environment | {"PYTHONPATH": SOURCE, "PYTHONWARNINGS": "ignore"}
-    done = subprocess.run([sys.executable, "-c", code, SOURCE], env=environment, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(
+        [sys.executable, "-c", code, SOURCE], env=environment, capture_output=True, text=True, timeout=600
+    )
     return done.stdout.strip() or f"failed: {done.stderr[-300:]}"

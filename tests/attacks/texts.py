@@ -18,7 +18,13 @@ TOKENS = (
     "x99999999999", "x" + "9" * 50, "9" * 400, "é", "λ", "\0", "__import__", "'", '"', "=", "==", "lambda", "%", "1e", "0x1f", "1_0",
     "((((((((((", "))))))))))", "----------", "2**2**2**2**", "x0-x0-x0-x0-", "\u2028", "😀", "½", "٣", "min(", "max(", "erf(",
 )  # fmt: skip
-SEEDS = ("2*x0**0.5/(x1+3)", "exp(-x0**2/2)/sqrt(2*pi)", "sin(2*x0 + 1)*x1 - ln(x0)", "1/(1 + exp(-x0))", "x0 - -x1**-2")
+SEEDS = (
+    "2*x0**0.5/(x1+3)",
+    "exp(-x0**2/2)/sqrt(2*pi)",
+    "sin(2*x0 + 1)*x1 - ln(x0)",
+    "1/(1 + exp(-x0))",
+    "x0 - -x1**-2",
+)
 PATHOLOGICAL = (
     "-".join(["x0"] * 900), "+".join(["x0"] * 20_000), "*".join(["x0"] * 20_000), "/".join(["x0"] * 500), "(" * 5000, "-" * 5000,
     "x" + "9" * 5000, "sin(" * 3000, "2**" * 3000 + "2", "`" + "\\" * 10_000, "x0" * 30_000, "1" * 5000, "," * 5000, "x0," * 3000,
@@ -53,7 +59,9 @@ def _formula(rng: random.Random, depth: int) -> str:
     kind = rng.random()
     left = _formula(rng, depth - 1)
     if kind < 0.3:
-        name = rng.choice(["sin", "cos", "exp", "ln", "log", "sqrt", "abs", "tanh", "atan", "log10", "SIN", "sec", "square", "inv"])
+        name = rng.choice(
+            ["sin", "cos", "exp", "ln", "log", "sqrt", "abs", "tanh", "atan", "log10", "SIN", "sec", "square", "inv"]
+        )
         return f"{name}({left})"
     if kind < 0.4:
         return rng.choice(["-{}", "({})", "+{}", "-({})", " {} ", "(({}))"]).format(left)
@@ -66,7 +74,9 @@ def _formula(rng: random.Random, depth: int) -> str:
 
 def _number(rng: random.Random) -> str:
     value = rng.uniform(-1, 1) * 10.0 ** rng.randint(-12, 12)
-    return rng.choice([str(rng.randint(0, 9)), f"{abs(value):.3g}", repr(abs(value)), f"{abs(value):.2e}", ".5", "2.", "1E5"])
+    return rng.choice(
+        [str(rng.randint(0, 9)), f"{abs(value):.3g}", repr(abs(value)), f"{abs(value):.2e}", ".5", "2.", "1E5"]
+    )
 
 
 def is_formula(text: str) -> bool:
@@ -136,7 +146,11 @@ def damaged_json(data: Any, rng: random.Random) -> str:
     text = json.dumps(mutated(data, rng))
     if rng.random() < 0.1:
         place = rng.randrange(len(text))
-        text = text[:place] + rng.choice(["", "[" * 50_000, "9" * 5000, "\0", "}", '"', "NaN"]) + text[place + rng.randint(0, 3) :]
+        text = (
+            text[:place]
+            + rng.choice(["", "[" * 50_000, "9" * 5000, "\0", "}", '"', "NaN"])
+            + text[place + rng.randint(0, 3) :]
+        )
     return text
 
 

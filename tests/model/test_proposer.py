@@ -21,9 +21,7 @@ QUICK = TransformerProposer(width=5, n_samples=5, n_frequent=5)
 
 def proposals(proposer: TransformerProposer, X, y, **options):
     problem = make_problem(X, y, **options)
-    return list(
-        proposer.propose(problem, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never())
-    )
+    return list(proposer.propose(problem, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never()))
 
 
 def table(n_rows: int, n_columns: int, seed: int = 0) -> np.ndarray:

@@ -97,8 +97,7 @@ def judged(fitted: Fitted, data: Data, problem: Problem, X_choosing: Floats, y_c
         record["complexity"], record["expression"] = formula.complexity, str(formula.expr)
     networks = [_Choice(partial(_predicted, result, problem), _size(result)) for result in fitted.networks]
     formulas = [
-        _Choice(partial(evaluate, one.expr), one.complexity)
-        for one in (*fitted.front, *([formula] if formula else []))
+        _Choice(partial(evaluate, one.expr), one.complexity) for one in (*fitted.front, *([formula] if formula else []))
     ]
     rows = (data.X[:-N_CHOOSING], problem.y * problem.y_scale, X_choosing, y_choosing)
     if networks:

@@ -13,9 +13,7 @@ Units = Annotated[
 Constants = Annotated[
     list[str] | None, typer.Option(help='a constant that the law may hold, "g=9.81 m/s^2"; may be repeated')
 ]
-Constraints = Annotated[
-    list[str] | None, typer.Option(help='what the formula must do, "dy/dx1 >= 0"; may be repeated')
-]
+Constraints = Annotated[list[str] | None, typer.Option(help='what the formula must do, "dy/dx1 >= 0"; may be repeated')]
 Template = Annotated[str | None, typer.Option(help='a form with unknown functions, "sin(f(x1)) + g(x2)"')]
 Groups = Annotated[
     str | None, typer.Option(help="column of groups: one form, constants shared or with a value for each group")

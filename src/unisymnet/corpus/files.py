@@ -19,9 +19,7 @@ from .settings import CorpusSettings
 from .stream import BLOCK, Corpus, Example
 
 
-def generate_file(
-    path: Path | str, n_examples: int, settings: CorpusSettings, *, seed: int = 0
-) -> dict[str, Any]:
+def generate_file(path: Path | str, n_examples: int, settings: CorpusSettings, *, seed: int = 0) -> dict[str, Any]:
     """Write the first ``n_examples`` of the stream to ``path``; returns the summary, rejections included."""
     corpus = Corpus(settings, seed)
     counts: Counter[str] = Counter()

@@ -93,7 +93,7 @@ def sample_points(
 
 
 def _dull(y: Floats) -> str:
-    """"constant" where y does not vary beyond rounding, "extreme" where a few points dwarf all others, or ""."""
+    """ "constant" where y does not vary beyond rounding, "extreme" where a few points dwarf all others, or ""."""
     low, high = float(y.min()), float(y.max())
     size = max(abs(low), abs(high))
     if high - low <= 1e-6 * size:

@@ -59,9 +59,7 @@ class Polish:
         self.snapping = snapping
         self._known: dict[Expr, tuple[Floats, Candidate]] = {}
 
-    def fit(
-        self, proposal: Proposal, problem: Problem, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Candidate:
+    def fit(self, proposal: Proposal, problem: Problem, *, rng: np.random.Generator, deadline: Deadline) -> Candidate:
         began = time.monotonic()
         if size(proposal.expr) > MAX_SIZE:
             return _failed(proposal, Status.NOT_CONVERGED)
@@ -83,9 +81,7 @@ class Polish:
             self._known[skeleton] = np.asarray(start), candidate
         return candidate
 
-    def _polished(
-        self, skeleton: Expr, start: Sequence[float], proposal: Proposal, problem: Problem
-    ) -> Candidate:
+    def _polished(self, skeleton: Expr, start: Sequence[float], proposal: Proposal, problem: Problem) -> Candidate:
         params, loss = np.asarray(start, dtype=np.float64), np.inf
         wanted = self.loss.scaled(problem.y_scale)
         if len(params):

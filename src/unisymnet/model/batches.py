@@ -153,15 +153,13 @@ def make_pool(source: Source, number: int, shape: Shape, config: ModelConfig) ->
     for start in range(0, len(examples), shape.batch):
         group = sorted(examples[start : start + shape.batch], key=lambda e: len(e.label))
         size = -(-len(group) // shape.n_parts)
-        steps.append(tuple(
-                collate(group[i : i + size], config, alphabet, shape.n_read) for i in range(0, len(group), size)
-            ))
+        steps.append(
+            tuple(collate(group[i : i + size], config, alphabet, shape.n_read) for i in range(0, len(group), size))
+        )
     return steps
 
 
-def batches(
-    source: Source, config: ModelConfig, shape: Shape, *, start: int = 0, n_workers: int = 0
-) -> Iterator[Step]:
+def batches(source: Source, config: ModelConfig, shape: Shape, *, start: int = 0, n_workers: int = 0) -> Iterator[Step]:
     """Endless batches, each as its parts, from number ``start`` on; ``n_workers`` processes prepare them ahead."""
     place, skip = divmod(start, shape.n_batches)
     for pool in _pools(source, config, shape, place, n_workers):
@@ -179,9 +177,7 @@ def _numbers(place: int, reuse: int) -> Iterator[tuple[int, bool]]:
         place += 1
 
 
-def _pools(
-    source: Source, config: ModelConfig, shape: Shape, place: int, n_workers: int
-) -> Iterator[list[Step]]:
+def _pools(source: Source, config: ModelConfig, shape: Shape, place: int, n_workers: int) -> Iterator[list[Step]]:
     if n_workers == 0:
         kept: dict[int, list[Step]] = {}
         for number, last in _numbers(place, shape.reuse):

@@ -45,9 +45,7 @@ def vocabulary_of(runtime: Runtime) -> Vocabulary:
     return Vocabulary(c.n_features, c.repeats, c.max_depth)
 
 
-def beam_search(
-    runtime: Runtime, rows: Rows, n_features: int, *, width: int = 20, penalty: float = 0.0
-) -> list[Found]:
+def beam_search(runtime: Runtime, rows: Rows, n_features: int, *, width: int = 20, penalty: float = 0.0) -> list[Found]:
     """The best labels for one data set, given as rows (n, d_max + 1); at most ``width``, the likeliest first.
 
     ``penalty`` 0 ranks by probability, 1 by probability per token.
@@ -76,9 +74,7 @@ def beam_search(
     return _distinct(done)[:width]
 
 
-def _choices(
-    runtime: Runtime, live: list[_Hypothesis], log_probabilities: Floats
-) -> list[tuple[float, int, int, int]]:
+def _choices(runtime: Runtime, live: list[_Hypothesis], log_probabilities: Floats) -> list[tuple[float, int, int, int]]:
     """(log-probability, hypothesis, token of the label, token of the model) for every legal continuation."""
     choices = []
     for i, hypothesis in enumerate(live):

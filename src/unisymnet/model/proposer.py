@@ -92,9 +92,7 @@ class TransformerProposer:
                 return
         yield from ((item.structure, 0) for item in best)
         if self.n_samples:
-            found = sample(
-                runtime, bags[0], len(columns), self.n_samples, temperature=self.temperature, rng=rng
-            )
+            found = sample(runtime, bags[0], len(columns), self.n_samples, temperature=self.temperature, rng=rng)
             yield from ((item.structure, self.brief) for item in found)
         vocabulary = vocabulary_of(runtime)
         for label in runtime.frequent.get(len(columns), ())[: self.n_frequent]:
@@ -110,9 +108,7 @@ def load_weights(folder: Path) -> Runtime:
     return Runtime.load(folder)
 
 
-def bag(
-    problem: Problem, columns: list[int], runtime: Runtime, max_rows: int, *, rng: np.random.Generator
-) -> Floats:
+def bag(problem: Problem, columns: list[int], runtime: Runtime, max_rows: int, *, rng: np.random.Generator) -> Floats:
     """Some rows of the problem as the model reads them: chosen columns first, zeros, y last."""
     chosen = np.arange(problem.n_rows)
     if problem.n_rows > max_rows:

@@ -164,9 +164,7 @@ def _equation(name: str, columns: Floats, rate: Floats, terms: list[Term], n_row
     inverse = np.linalg.pinv(columns[:, chosen].T @ columns[:, chosen])
     errors = np.sqrt(np.maximum(variance * np.diag(inverse), 0.0))
     r2 = 1.0 - float(residual @ residual) / float(rate @ rate)
-    return Equation(
-        name, tuple(terms[j] for j in chosen), tuple(map(float, numbers)), tuple(map(float, errors)), r2
-    )
+    return Equation(name, tuple(terms[j] for j in chosen), tuple(map(float, numbers)), tuple(map(float, errors)), r2)
 
 
 def _length(subset: Subset, terms: list[Term], n_rows: float, whole: float, n_used: int) -> float:

@@ -86,9 +86,7 @@ def follow(linear: Complexes, slopes: Slopes, start: Floats, times: Floats) -> I
         yield np.fft.ifftn(state, axes=axes).real
 
 
-def _between(
-    linear: Complexes, slopes: Slopes, state: Complexes, span: float, n_steps: int
-) -> tuple[Complexes, int]:
+def _between(linear: Complexes, slopes: Slopes, state: Complexes, span: float, n_steps: int) -> tuple[Complexes, int]:
     rough = _steps(linear, slopes, state, span, n_steps)
     while n_steps <= MAX_STEPS:
         fine = _steps(linear, slopes, state, span, 2 * n_steps)

@@ -109,9 +109,7 @@ def read_loss(given: Any) -> tuple[str, float | None]:
     if isinstance(given, tuple | list) and len(given) == 2:
         name, parameter = given
     if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(
-            f'loss must be "mse", "huber", "quantile", or a pair such as ("quantile", 0.9), got {given!r}'
-        )
+        raise ValueError(f'loss must be "mse", "huber", "quantile", or a pair such as ("quantile", 0.9), got {given!r}')
     if parameter is None:
         return name, 0.5 if name == "quantile" else None
     if name == "mse" or isinstance(parameter, bool) or not isinstance(parameter, numbers.Real):

@@ -155,9 +155,7 @@ class _Forward:
         own = self.shapes.of(column)
         new = [(frozenset((column,)), values) for values in own.T]
         for s in self.chosen:
-            new += [
-                (frozenset((column, s)), a * b) for a in own[:, :MIXED].T for b in self.shapes.of(s)[:, :MIXED].T
-            ]
+            new += [(frozenset((column, s)), a * b) for a in own[:, :MIXED].T for b in self.shapes.of(s)[:, :MIXED].T]
         self.chosen.append(column)
         first = True
         for columns, values in new:

@@ -35,7 +35,9 @@ def report(records: Sequence[Record]) -> list[Block]:
     chosen = [
         record
         for record in tasks_among(records)
-        if record["suite"] in STANDARD and record["noise"] == 0 and "r2_wide" in record["scores"]
+        if record["suite"] in STANDARD
+        and record["noise"] == 0
+        and "r2_wide" in record["scores"]
         and "[" not in record["method"]
     ]
     cells = groups(chosen, "method", "max_time")

@@ -35,7 +35,9 @@ def own_records(records: Sequence[Record]) -> list[Record]:
     return [
         record
         for record in tasks_among(records)
-        if record["suite"] in STANDARD and record["noise"] == 0 and "[" not in record["method"]
+        if record["suite"] in STANDARD
+        and record["noise"] == 0
+        and "[" not in record["method"]
         # Black boxes belong to the extrapolation.
         and record["method"] not in ("mlp", "svr", "boosting")
     ]

@@ -26,9 +26,7 @@ class Options(Protocol):
     def jobs(self) -> int: ...
 
 
-def run_pmlb(
-    data: str | None, options: Options, seeds: int, max_complexity: int, only: Sequence[str] | None
-) -> None:
+def run_pmlb(data: str | None, options: Options, seeds: int, max_complexity: int, only: Sequence[str] | None) -> None:
     if data is None:
         raise DataError("say where the tables are: --data FOLDER, one CSV or TSV file a set with a column `target`")
     path = Path(options.out or "bench_results/pmlb.jsonl")

@@ -86,9 +86,7 @@ def build_pages(results: str, out: str) -> None:
         print(path)
 
 
-def run_bench(
-    suite: str, method: str, noise: float, problems: Sequence[str] | None, options: BenchOptions
-) -> None:
+def run_bench(suite: str, method: str, noise: float, problems: Sequence[str] | None, options: BenchOptions) -> None:
     def tell(record: dict[str, Any]) -> None:
         scores = record["scores"]
         shown = {key: record[key] for key in ("problem", "status", "time", "expression")}

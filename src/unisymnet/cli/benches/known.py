@@ -19,9 +19,7 @@ KNOWN: dict[str, tuple[Any, str]] = {
 }
 
 
-def run_known(
-    name: str, data: str | None, noise: float, problems: Sequence[str] | None, options: BenchOptions
-) -> None:
+def run_known(name: str, data: str | None, noise: float, problems: Sequence[str] | None, options: BenchOptions) -> None:
     """Run what the file of results does not hold yet, and print the sums."""
     if options.out is None:
         raise DataError("say where to write the results: --out FILE.jsonl")

@@ -68,9 +68,7 @@ class ExponentPolicy:
         draws = rng.random((n_rollouts, self.logits.shape[0], 1))
         return np.minimum((relaxed.cumsum(axis=2) < draws).sum(axis=2), len(self.values) - 1)
 
-    def learn(
-        self, choices: NDArray[np.int64], rewards: Floats, *, risk: float, entropy: float, rate: float
-    ) -> None:
+    def learn(self, choices: NDArray[np.int64], rewards: Floats, *, risk: float, entropy: float, rate: float) -> None:
         """One ascent step on E[R ln P | R >= R_eps] + lambda_H·H, R_eps the (1 - risk) quantile of the rewards."""
         threshold = np.quantile(rewards, 1.0 - risk)
         elite = rewards >= threshold
@@ -86,9 +84,7 @@ class ExponentPolicy:
         self.logits += rate * (gradient + entropy * by_entropy)
 
 
-def simplest_choices(
-    costs: Sequence[Mapping[float | None, float]], most: int
-) -> Iterator[tuple[float | None, ...]]:
+def simplest_choices(costs: Sequence[Mapping[float | None, float]], most: int) -> Iterator[tuple[float | None, ...]]:
     """Choices for all positions in the order of their total cost; each position has costs of its own."""
     ranked = [sorted(given, key=lambda value: given[value]) for given in costs]
 

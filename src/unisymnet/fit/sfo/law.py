@@ -32,9 +32,7 @@ class Law:
     status: Status = Status.OK
 
 
-def fit_law(
-    skeleton: Expr, problem: Problem, *, rng: np.random.Generator, deadline: Deadline, sfo: SFO = SFO()
-) -> Law:
+def fit_law(skeleton: Expr, problem: Problem, *, rng: np.random.Generator, deadline: Deadline, sfo: SFO = SFO()) -> Law:
     """Fit the ``Param`` leaves of a skeleton (scaled units); of SFO's best choices the one that is shortest clean."""
     result = sfo.fit_expr(skeleton, problem, rng=rng, deadline=deadline)
     if result.status is not Status.OK:

@@ -63,9 +63,7 @@ def facing_up(skeleton: Expr, X: NDArray[np.float64]) -> Expr:
     return rebuild(skeleton, change)
 
 
-def smooth_variants(
-    skeleton: Expr, X: NDArray[np.float64], most: int
-) -> Iterator[tuple[Expr, dict[int, float]]]:
+def smooth_variants(skeleton: Expr, X: NDArray[np.float64], most: int) -> Iterator[tuple[Expr, dict[int, float]]]:
     """The skeleton with powers that are defined for either sign of their base, and what to add to these exponents.
 
     Of a base b that changes its sign, b*abs(b)**(c - 1) stands for the odd powers and abs(b)**c for the even ones.

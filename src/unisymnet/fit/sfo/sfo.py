@@ -66,9 +66,7 @@ class SFO:
     keep_history: bool = False
     n_threads: int = 1  # the result is the same for any number
 
-    def fit_expr(
-        self, expr: Expr, problem: Problem, *, rng: np.random.Generator, deadline: Deadline
-    ) -> SFOResult:
+    def fit_expr(self, expr: Expr, problem: Problem, *, rng: np.random.Generator, deadline: Deadline) -> SFOResult:
         """Fit a formula whose unknown constants are ``Param`` leaves; exponents among them get the policy."""
         return _Rollouts(self, merge_params(expr), problem, rng, deadline).run()
 

@@ -58,7 +58,6 @@ class Template:
 
         return rebuild(self.outer, filled)
 
-
     def restricted(self, kept: Sequence[int]) -> Template:
         """For a search in some of the columns, which all of the template's must be among."""
         place = {column: index for index, column in enumerate(kept)}

@@ -23,9 +23,7 @@ def annotated(entries: tuple[Entry, ...], knowledge: Knowledge) -> tuple[Entry, 
     )
 
 
-def best_refused(
-    knowledge: Knowledge, rows: Rows, data: Data, picked: Entry, noise: float | None
-) -> tuple[Entry, ...]:
+def best_refused(knowledge: Knowledge, rows: Rows, data: Data, picked: Entry, noise: float | None) -> tuple[Entry, ...]:
     """The best of the formulas that were turned away, if it fits better than the pick: what is known may be wrong."""
     front = ParetoFront(knowledge.refused)
     if not len(front):

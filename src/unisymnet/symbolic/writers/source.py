@@ -226,9 +226,7 @@ DIALECTS: dict[str, Dialect] = {
             frame=lambda name, arguments, body, text: f"={body}",
             tight_minus=True,
         ),
-        Dialect(
-            "julia", sign="^", frame=_julia, reserved=JULIA_WORDS, with_erf=lambda source: _JULIA_ERF + source
-        ),
+        Dialect("julia", sign="^", frame=_julia, reserved=JULIA_WORDS, with_erf=lambda source: _JULIA_ERF + source),
         Dialect("matlab", sign=".^", number=_plain, dot=".", frame=_matlab, reserved=MATLAB_WORDS),
         Dialect(
             "js",
