@@ -1,5 +1,6 @@
 """`unisymnet report`: with the data of the fit, with other data, and without any."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -60,4 +61,4 @@ def test_mistakes_end_with_code_3(run: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_table_from_stdin_is_not_remembered(run: Path) -> None:
     remember_data(run, Request("-", None, None, (), None, None, (), {}))
-    assert not (run / "data.json").exists()
+    assert json.loads((run / "data.json").read_text())["path"] is None

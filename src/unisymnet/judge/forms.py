@@ -99,6 +99,14 @@ FORMS: tuple[Form, ...] = (
         ("c0*x0/(c1 + x0 + c2*x0**2)", "c0*x0/(c1 + c2*x0 + x0**2)"),
         ((1, "place"), (2, "width")),
     ),
+    # A form without its phase is a form too: else the phase, fitted to zero, would be cheaper than none.
+    Form("wave without a phase", ("c0*sin(c1*x0)", "c0*cos(c1*x0)"), ((1, "frequency"),), 0.25),
+    Form(
+        "damped wave without a phase",
+        ("c0*exp(c1*x0)*sin(c2*x0)", "c0*exp(c1*x0)*cos(c2*x0)"),
+        ((1, "rate"), (2, "frequency")),
+        0.25,
+    ),
     Form("wave", ("c0*sin(c1*x0 + c2) + c3", "c0*cos(c1*x0 + c2) + c3"), ((1, "frequency"), (2, "phase")), 0.25),
     Form(
         "damped wave",

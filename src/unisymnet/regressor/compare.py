@@ -55,9 +55,11 @@ class Rivals:
 
 
 def find_rivals(rows: Rows, options: Options, deadline: Deadline) -> Rivals | None:
-    """With goal="law" the linear model only; None for other losses, which have no closed form."""
+    """With goal="law" the linear model only; None for other losses, and where the law is known in part."""
     if options.loss[0] != "mse" or (options.goal == "law" and options.selection != "best"):
         return None
+    if options.goal == "law" and options.knowledge is not None:
+        return None  # whoever knows units or shapes asks for a law that keeps to them, not for a line that predicts
     limit = deadline if math.isinf(deadline.remaining()) else deadline.sooner(ADDITIVE_SHARE * deadline.remaining())
     # One thread for linear algebra: more would change the last bits.
     with np.errstate(all="ignore"), threadpool_limits(1):

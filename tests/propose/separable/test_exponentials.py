@@ -5,6 +5,7 @@ import pytest
 from listing import proposals
 from recover import draw, solve
 
+from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.separable.exponentials import Exponentials
 from unisymnet.symbolic.expr import evaluate
@@ -49,5 +50,5 @@ def test_noisy_decay_with_two_rates():
 def test_silent_without_the_operator_or_without_columns_that_vary():
     X, y = draw("exp(-x0)+exp(-3*x0)", [(0, 3)], n=100)
     no_exp = make_problem(X, y, operators=("add", "mul", "pow"))
-    assert list(Exponentials().propose(no_exp, None, rng=np.random.default_rng(0), deadline=None)) == []
+    assert list(Exponentials().propose(no_exp, None, rng=np.random.default_rng(0), deadline=Deadline.never())) == []
     assert proposals(Exponentials(), np.ones((50, 1)), np.arange(50.0)) == []
