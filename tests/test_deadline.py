@@ -1,8 +1,10 @@
-"""Deadlines on the monotonic clock."""
+"""Deadlines, and the clock that they count on."""
 
 import time
 
-from unisymnet.deadline import Deadline
+import pytest
+
+from unisymnet.deadline import CLOCK, Deadline, count
 
 
 def test_never() -> None:
@@ -37,3 +39,18 @@ def test_without_slices_a_deadline_stays_itself() -> None:
 def test_a_slice_remembers_the_end() -> None:
     whole = Deadline.after(100.0)
     assert whole.sooner(5.0).sooner(1.0).whole() == whole.whole() == whole
+
+
+def test_limits_can_count_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CLOCK, "wall")  # put back afterwards
+    count("processor")
+    try:
+        limit = Deadline.after(0.05)
+        time.sleep(0.1)  # costs no processor time
+        assert not limit.expired()
+        end = time.process_time() + 0.06
+        while time.process_time() < end:
+            pass
+        assert limit.expired()
+    finally:
+        count("wall")

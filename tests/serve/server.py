@@ -134,10 +134,11 @@ def write_tables(folder: Path) -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.uniform(0.5, 3.0, (60, 2)), columns=["m", "v"])
     X.assign(E=0.5 * X.m * X.v**2).to_csv(folder / "energy.csv", index=False)
-    # No noise and no short law: neither exactness nor noise ends the search, only the time.
-    hard = pd.DataFrame(rng.uniform(-1.5, 1.5, (200, 3)), columns=["a", "b", "c"])
-    waves = np.sin(3.1 * hard.a * hard.b) + np.exp(np.cos(2.3 * hard.c)) * np.tanh(hard.a * hard.c)
-    hard.assign(y=waves + np.abs(hard.b) ** 1.7 / (1.0 + hard.c**2)).to_csv(folder / "slow.csv", index=False)
+    # No noise and no law that could be found: forty bumps at random places. Only the time ends the search.
+    hard = pd.DataFrame(rng.uniform(-1.5, 1.5, (400, 3)), columns=["a", "b", "c"])
+    places, heights = rng.uniform(-1.5, 1.5, (40, 3)), rng.normal(0.0, 1.0, 40)
+    far = ((hard.to_numpy()[:, None, :] - places[None]) ** 2).sum(axis=2)
+    hard.assign(y=np.exp(-2.0 * far) @ heights).to_csv(folder / "slow.csv", index=False)
     t = np.linspace(0.0, 5.0, 60)
     pd.DataFrame({"t": t, "x": 3.0 * np.exp(-0.7 * t)}).to_csv(folder / "decay.csv", index=False)
     X.assign(site="north", E=X.m * X.v).mask(rng.random((60, 4)) < 0.02).to_csv(folder / "messy.csv", index=False)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deadline import on_processor
 from ..errors import ParseError
 from ..symbolic import Expr, parse
 from .methods import Method, get_method
@@ -67,7 +68,9 @@ def perform(task: Task, *, judge_time: float = 60.0) -> Iterator[dict[str, Any]]
     model = method.fit(data.X_train, y_train, max_time=task.max_time, seed=task.seed, names=names, cores=task.cores)
     seconds, processor = time.perf_counter() - start, time.process_time() - processor
     text = method.expression(model)
-    times = {"time": round(seconds, 4), "cpu": round(processor, 4)}
+    times: dict[str, Any] = {"time": round(seconds, 4), "cpu": round(processor, 4)}
+    if on_processor():
+        times["clock"] = "processor"
     yield {"status": "ok", **times, "expression": text, "phase": "score"}
     start = time.perf_counter()
     expr, complaint = _read(text)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..deadline import Deadline
+from ..deadline import Deadline, now
 
 
 def _never() -> bool:
@@ -26,5 +25,5 @@ class Clock(Deadline):
         return 0.0 if self.stop() else super().remaining()
 
     def sooner(self, seconds: float) -> Clock:
-        moment = min(self.moment, time.monotonic() + seconds)
+        moment = min(self.moment, now() + seconds)
         return Clock(moment, self.sliced, self.whole().moment, self.stop)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import time as clock
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ..deadline import now
 from ..errors import CheckpointError, DataError
 from ..symbolic.expr import Expr
 from ..symbolic.parse import parse
@@ -104,11 +104,11 @@ class DynamicsRegressor(BaseEstimator):
             raise ValueError(f"order must be 1 or 2, got {self.order!r}")
         if not (isinstance(self.max_time, int | float) and self.max_time > 0):
             raise ValueError(f"max_time must be a positive number of seconds, got {self.max_time!r}")
-        started = clock.monotonic()
+        started = now()
         runs = read_runs(data, X, time=time, states=states, inputs=inputs, trajectory=trajectory)
         warm_up()
         interrupts = Interrupts()
-        deadline = Clock(clock.monotonic() + float(self.max_time), stop=interrupts)
+        deadline = Clock(now() + float(self.max_time), stop=interrupts)
         with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
             course = make_course(runs, self.order)
             suspected = _guesses(guesses or {}, course.names, course.n_states)
@@ -123,7 +123,7 @@ class DynamicsRegressor(BaseEstimator):
         if self.interrupted_:
             self.system_ = self.system_.with_notes("the search was stopped; this is the best system until then")
         self.notes_ = self.system_.notes
-        self.seconds_ = clock.monotonic() - started
+        self.seconds_ = now() - started
         return self
 
     def predict(self, t: ArrayLike, x0: ArrayLike | None = None, inputs: Inputs = None) -> Floats:

@@ -7,13 +7,13 @@ Does not differentiate data.
 from __future__ import annotations
 
 import math
-import time as clock
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deadline import now
 from ..errors import DataError
 from ..fit.subset import Subset, best_subsets
 from .grid import Grid, read_fields
@@ -84,7 +84,7 @@ class PDERegressor:
         that carries something, a force.
         """
         self._check()
-        end = clock.monotonic() + self.max_time
+        end = now() + self.max_time
         grid, names, values = read_fields(field, axes, self.time)
         unknown = [name for name in given if name not in names]
         if unknown:
@@ -137,7 +137,7 @@ class PDERegressor:
         columns = form.columns(terms)
         equations = []
         for i, name in enumerate(names):
-            if i not in targets or clock.monotonic() > end:
+            if i not in targets or now() > end:
                 continue
             equations.append(_equation(name, columns, form.rate(i, order), terms, form.n_rows))
         return tuple(equations)

@@ -6,7 +6,6 @@ Checks what it is given, hands over to run.py, and keeps what came back. Does no
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
+from ..deadline import now
 from ..formula import Formula
 from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
@@ -186,7 +186,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         constants to fit. `groups` is a column of X, or one label a row: one form for all, constants shared or with a
         value for each group. Ctrl-C stops the search and keeps what it has found.
         """
-        called, interrupts = time.monotonic(), Interrupts()
+        called, interrupts = now(), Interrupts()
         with interrupts.caught():
             check_parameters(self)
             earlier = self._earlier_formulas()

@@ -18,6 +18,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
+from ..deadline import now, on_processor
+
 _NAMES = ("SIGINT", "SIGALRM", "SIGTERM")
 AGAIN = 0.2  # seconds
 
@@ -98,13 +100,15 @@ class Interrupts:
                 self._clocks.pop().cancel()
 
     def _alarm(self, seconds: float) -> None:
-        clock = threading.Timer(seconds, self._ring)
+        clock = threading.Timer(seconds, self._ring, (now() + seconds,))
         clock.daemon = True
         self._clocks.append(clock)
         clock.start()
 
-    def _ring(self) -> None:
-        if self.watching:
+    def _ring(self, due: float) -> None:
+        if self.watching and on_processor() and now() < due:
+            self._alarm(due - now())  # a timer counts wall time only: not yet
+        elif self.watching:
             self._bell = True
             # A real signal, where there are threads to send it to: it also ends a sleep or a wait.
             if sys.platform == "win32":

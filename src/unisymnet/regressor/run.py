@@ -5,7 +5,6 @@ The only file of this folder that knows the search. Everything that varies comes
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from ..candidate import Candidate, ParetoFront, select
-from ..deadline import Deadline
+from ..deadline import Deadline, now
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
 from ..judge.noise import models_called, told_weights
@@ -63,10 +62,10 @@ def run_fit(
 ) -> Outcome:
     """Find the formulas. `guesses` and `start` are in the caller's columns and units.
 
-    Time counts from `called`, a moment of `time.monotonic`, or from now.
+    Time counts from `called`, a moment of `deadline.now`, or from now.
     """
     # The clock starts with the call; compiling the kernels of a new installation is not the data's time.
-    began = max(time.monotonic() if called is None else called, warm_all())
+    began = max(now() if called is None else called, warm_all())
     limit = options.settings.max_time
     deadline = Deadline.never() if limit is None else Deadline(began + limit)
     knowledge = options.known.of(data.names, data.target, data.X, data.y)
@@ -123,7 +122,7 @@ def run_fit(
         notes=(*columns.notes, *repeated_note(data.y, data.weights, y), *notes, *ears.notes),
         trace=result.trace,
         stopped=_reason(result.stopped, interrupts.requested, deadline),
-        seconds=time.monotonic() - began,
+        seconds=now() - began,
         n_evaluations=result.n_evaluations,
         n_train=len(sample.fit),
         n_valid=len(sample.valid),

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -20,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from ..candidate import ParetoFront
-from ..deadline import Deadline
+from ..deadline import Deadline, now
 from ..fit.kernels.compiling import is_marked, mark
 from ..fit.kernels.fit import cache_folder, warm_up
 from ..problem import make_problem
@@ -37,7 +36,7 @@ SECONDS = 20.0  # for each stage; compiling itself does not look at the clock
 def warm_all() -> float:
     """Every kernel ready, once a process: loaded in a moment, or compiled by two processes, which is announced.
 
-    Returns when the compiling was over, as `time.monotonic` counts, or 0 if there was none: whether there is any is
+    Returns when the compiling was over, as `deadline.now` counts, or 0 if there was none: whether there is any is
     read off numba's cache and not off a clock, which a busy machine deceives.
     """
     helpers: list[subprocess.Popen[bytes]] = []
@@ -59,7 +58,7 @@ def warm_all() -> float:
             helper.kill()
         raise
     mark(folder)
-    return time.monotonic()
+    return now()
 
 
 def warm_stages(names: Sequence[str] = (*HERE, *THERE)) -> None:

@@ -7,14 +7,13 @@ are counted in proposals, not seconds: the same seed gives the same front wherev
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..candidate import Candidate, ParetoFront, Proposal, Status, description_length, is_exact
-from ..deadline import Deadline
+from ..deadline import Deadline, now
 from ..judge.judge import Judge
 from ..problem import Problem
 from ..protocols import Fitter, Proposer
@@ -60,7 +59,7 @@ class _Run:
     on_event: Callable[[Event], None]
     stop: Callable[[], bool]
     front: ParetoFront = field(default_factory=ParetoFront)
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=now)
     n_evaluations: int = 0
     n_whole: int = 0  # of these, those that were no brief looks
     stopped: str = ""
@@ -75,7 +74,7 @@ class _Run:
         self.nearly = NEARLY * self.spread**2
 
     def tell(self, kind: str, stage: str) -> None:
-        self.on_event(Event(kind, stage, time.monotonic() - self.started, self.n_evaluations, self.front))
+        self.on_event(Event(kind, stage, now() - self.started, self.n_evaluations, self.front))
 
     def must_stop(self) -> bool:
         limit = self.settings.max_evaluations
@@ -151,10 +150,10 @@ def search(
         _take_turns(run, proposers, rows)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
-    last = max(whole.moment, time.monotonic() + MIN_FINISH)
+    last = max(whole.moment, now() + MIN_FINISH)
     front = _finish(run, Deadline(last) if finite else Deadline.after(60.0))
     listed = () if run.shortlist is None else tuple(one.candidate for one in run.shortlist.members)
-    seconds = time.monotonic() - run.started
+    seconds = now() - run.started
     return SearchResult(front, tuple(rows), run.stopped, seconds, run.n_evaluations, listed, run.proven)
 
 
@@ -200,7 +199,7 @@ def _one_turn(run: _Run, turns: Turns, proposals: Iterator[Proposal]) -> bool:
     """Take up to PROPOSALS_A_TURN proposals; False when the proposer has no more."""
     run.tell("stage", turns.row.stage)
     turns.row.n_turns += 1
-    began = time.monotonic()
+    began = now()
     try:
         # Poles and overflows are part of looking for formulas; what is not finite is never kept.
         with np.errstate(all="ignore"):
@@ -219,7 +218,7 @@ def _one_turn(run: _Run, turns: Turns, proposals: Iterator[Proposal]) -> bool:
         turns.row.failure = f"{type(mistake).__name__}: {mistake}"
         return False
     finally:
-        turns.row.seconds += time.monotonic() - began
+        turns.row.seconds += now() - began
 
 
 def _finish(run: _Run, deadline: Deadline) -> ParetoFront:

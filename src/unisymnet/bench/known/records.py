@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ...deadline import on_processor
 from ...errors import DataError
 from ..records import append_record, mend, read_records
 from ..run import provenance
@@ -32,7 +33,12 @@ def run_keys(
         if record is None:
             wall, processor = time.perf_counter(), time.process_time()
             result = perform(key)
-            times = {"time": round(time.perf_counter() - wall, 3), "cpu": round(time.process_time() - processor, 3)}
+            times: Record = {
+                "time": round(time.perf_counter() - wall, 3),
+                "cpu": round(time.process_time() - processor, 3),
+            }
+            if on_processor():
+                times["clock"] = "processor"
             when = {"date": datetime.now(UTC).isoformat(timespec="seconds")}
             record = {**key, **here, **when, **times, **result}
             append_record(path, record)

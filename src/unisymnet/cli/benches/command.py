@@ -29,15 +29,20 @@ def bench(
     subsample: Annotated[float, typer.Option(help="for odebench: share of the points left out")] = 0.0,
     both: Annotated[bool, typer.Option("--both", help="for odebench: fit both trajectories")] = False,
     seeds: Annotated[int, typer.Option(help="for pmlb: how many of SRBench's seeds")] = 1,
+    clock: Annotated[str, typer.Option(help="what limits count: wall or processor time")] = "wall",
     max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
 ) -> None:
     """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
     from ...bench.pmlb.command import run_pmlb
+    from ...deadline import count
     from ..motion.fields import run_pde_bench
     from .benching import NAMES, BenchOptions, build_pages, list_suites, run_bench, run_named
     from .known import KNOWN, run_known
     from .odes import run_odes
 
+    if clock not in ("wall", "processor"):
+        raise typer.BadParameter(f"--clock is wall or processor, not {clock}")
+    count(clock)
     options = BenchOptions(max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler)
     if name == "list":
         list_suites()

@@ -11,7 +11,6 @@ import logging
 import math
 import os
 import threading
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from ...deadline import Deadline
+from ...deadline import Deadline, now
 from ...fit.kernels.interpreter import addresses
 from ...fit.kernels.projection import Data
 from ...problem import Problem
@@ -39,7 +38,7 @@ FIRST_WORK = 10_000_000  # of an epoch; each is twice as long as the one before,
 SENT = 6  # formulas that an island sends to the next one
 TRIES = 3  # for an epoch whose worker died
 
-Until = tuple[int, float]  # a process and a moment of its monotonic clock
+Until = tuple[int, float]  # a process and a moment of its clock
 
 # How the islands differ: share of the children that have a part solved for.
 SOLVED = (0.1, 0.3, 0.0, 0.2)
@@ -94,7 +93,7 @@ def live(
     world: World, state: State, newcomers: Sequence[Tokens], key: tuple[int, ...], until: Until = (0, math.inf)
 ) -> State | None:
     """The state after one epoch; None if it is too late to begin, which only the process that asks can know."""
-    if until[0] == os.getpid() and time.monotonic() >= until[1]:
+    if until[0] == os.getpid() and now() >= until[1]:
         return None
     d, n = world.data.X.shape
     memory = _OWN.__dict__.setdefault("scratch", {})

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...candidate import Candidate, description_length
-from ...deadline import Deadline
+from ...deadline import Deadline, now
 from ...errors import DataError
 from ...formula import Constant, Formula
 from ...formula.constants import simple_name
@@ -50,7 +49,7 @@ def run_groups(
     interrupts: Interrupts,
 ) -> Outcome:
     """Search, fit every form to all groups, and choose."""
-    began = time.monotonic()
+    began = now()
     limit = options.settings.max_time
     deadline = Deadline.never() if limit is None else Deadline.after(limit)
     names = list(dict.fromkeys(labels))
@@ -85,7 +84,7 @@ def run_groups(
         notes=(f"{len(names)} groups by {column}: {shared}", *_small(small)),
         trace=tuple(row for outcome in outcomes for row in outcome.trace),
         stopped="interrupted" if interrupts.requested else outcomes[-1].stopped if outcomes else "exact",
-        seconds=time.monotonic() - began,
+        seconds=now() - began,
         n_evaluations=sum(outcome.n_evaluations for outcome in outcomes),
         n_train=len(data.y),
         n_valid=0,
