@@ -10,7 +10,7 @@ import typer
 
 from ..errors import UniSymNetError
 from .benches.command import bench
-from .known_options import Constants, Constraints, Groups, Template, Units
+from .known_options import Categories, Constants, Constraints, Groups, Missing, Template, Units
 from .learn.training import add_commands
 from .motion.dynamics import add_dynamics
 from .motion.fields import pde
@@ -123,6 +123,8 @@ def fit(
     constant: Constants = None,
     template: Template = None,
     groups: Groups = None,
+    categories: Categories = None,
+    missing: Missing = None,
     constraint: Constraints = None,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
@@ -164,6 +166,7 @@ def fit(
     request = Request(
         data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings,
         heads=units != ["none"], groups=groups,
+        categories=categories if categories == "drop" else _words(categories), missing=missing,
     )  # fmt: skip
     with workers(backend, scheduler):
         code = run_fit(request, out=out, resume=resume, as_json=json, quiet=quiet)

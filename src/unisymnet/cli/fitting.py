@@ -38,6 +38,8 @@ class Request:
     settings: dict[str, Any]
     heads: bool = True  # read units from heads such as "v [m/s]"
     groups: str | None = None
+    categories: str | tuple[str, ...] | None = None
+    missing: str | None = None
 
 
 def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
@@ -66,6 +68,8 @@ def read_request(request: Request) -> Table:
         delimiter=request.delimiter,
         heads=request.heads,
         groups=request.groups,
+        categories=request.categories,
+        missing=request.missing,
     )
 
 
@@ -102,6 +106,7 @@ def fitted(
         model.fit(table.X, table.y, sample_weight=table.weights, guesses=guesses, groups=table.groups)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
+    model.encoding_ = table.encoding
     if table.pieces is not None:
         use_all_rows(model, table)
     where, fault = save_run(model, folder, lambda place: remember_data(place, request, table.columns))
@@ -148,12 +153,14 @@ def python_source(request: Request, table: Table) -> str:
     settings = ", ".join(f"{name}={value!r}" for name, value in shown.items())
     options = {
         "target": table.y.name,
-        "features": None if request.features is None else list(table.X.columns),
+        "features": None if request.features is None else _asked(table),
         "drop": list(request.drop) or None,
         "weights": None if table.weights is None else table.weights.name,
         "delimiter": request.delimiter,
         "heads": None if request.heads else False,
         "groups": request.groups,
+        "categories": list(request.categories) if isinstance(request.categories, tuple) else request.categories,
+        "missing": request.missing,
     }
     reading = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
     fit = ["table.X", "table.y"]
@@ -171,6 +178,12 @@ def python_source(request: Request, table: Table) -> str:
         "print(model)",
     ]
     return "\n".join(lines)
+
+
+def _asked(table: Table) -> list[str]:
+    """The columns of the file that are used."""
+    names = map(str, table.X.columns)
+    return list(dict.fromkeys(names if table.encoding is None else map(table.encoding.source, names)))
 
 
 def _announce(request: Request, table: Table) -> None:

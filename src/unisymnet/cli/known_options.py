@@ -1,4 +1,4 @@
-"""Options that say what is known about a law: units, constants, constraints, a template, groups."""
+"""Options that say what is known about a law and its table: units, constants, constraints, a template, groups, gaps."""
 
 from __future__ import annotations
 
@@ -17,4 +17,11 @@ Constraints = Annotated[list[str] | None, typer.Option(help='what the formula mu
 Template = Annotated[str | None, typer.Option(help='a form with unknown functions, "sin(f(x1)) + g(x2)"')]
 Groups = Annotated[
     str | None, typer.Option(help="column of groups: one form, constants shared or with a value for each group")
+]
+Categories = Annotated[
+    str | None,
+    typer.Option(help="columns of numbers that stand for kinds of things, with commas; or drop: leave words out"),
+]
+Missing = Annotated[
+    str | None, typer.Option(help="where a value is missing: drop the row (default), or indicator: fill it and say so")
 ]

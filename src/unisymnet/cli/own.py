@@ -28,7 +28,8 @@ def score_formula(
     model = None if run is None else load_run(run)
     if model is not None:
         target = target or model.formula_.target
-    table = load_table(data, target=target, weights=weights, delimiter=delimiter)
+    encoding = None if model is None else model.encoding_
+    table = load_table(data, target=target, weights=weights, delimiter=delimiter, encoding=encoding)
     unknown = free_names(text, [str(name) for name in table.X.columns])
     if unknown:
         print(_about(unknown, table), file=sys.stderr)
@@ -79,9 +80,11 @@ def _add(model: UniSymNetRegressor, found: Formula, table: Table) -> int:
 def refit_formula(
     run: str, data: str, pick: int | None, target: str | None, delimiter: str | None, as_json: bool
 ) -> None:
-    formula = picked_formula(load_run(run), pick)
+    model = load_run(run)
+    formula = picked_formula(model, pick)
     column = None if formula.groups is None else formula.groups.column
-    table = load_table(data, target=target or formula.target, delimiter=delimiter, groups=column)
+    wanted = target or formula.target
+    table = load_table(data, target=wanted, delimiter=delimiter, groups=column, encoding=model.encoding_)
     if column is not None and table.groups is not None:
         table = replace(table, X=table.X.assign(**{column: table.groups}))
     found = formula.refit(table.X, table.y)

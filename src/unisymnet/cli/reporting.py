@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
+from ..regressor import UniSymNetRegressor
 from ..regressor.checkpoint import write_atomically
 from .results import load_run
 from .tables import Table, load_table
@@ -42,9 +43,11 @@ def write_report(run: str, data: str | None, out: str, delimiter: str | None) ->
     formula = model.formula_
     table = None
     if data is not None:
-        table = load_table(data, target=formula.target, features=formula.names, delimiter=delimiter)
+        table = load_table(
+            data, target=formula.target, features=formula.names, delimiter=delimiter, encoding=model.encoding_
+        )
     else:
-        table = _remembered(Path(run), formula.target, formula.names)
+        table = _remembered(Path(run), model)
     page = report_html(model) if table is None else report_html(model, table.X, table.y)
     try:
         write_atomically(Path(out), page)
@@ -53,14 +56,20 @@ def write_report(run: str, data: str | None, out: str, delimiter: str | None) ->
     print(f"written to {out}")
 
 
-def _remembered(run: Path, target: str, names: tuple[str, ...]) -> Table | None:
+def _remembered(run: Path, model: UniSymNetRegressor) -> Table | None:
     """The table of the fit, or None with a word on stderr."""
     file = (run if run.is_dir() else run.parent) / NAME
     try:
         kept = json.loads(file.read_text("utf-8"))
         path, size, time = Path(kept["path"]), kept["size"], kept["time"]  # None for a table from stdin
         state = path.stat()
-        table = load_table(str(path), target=target, features=names, delimiter=kept["delimiter"])
+        table = load_table(
+            str(path),
+            target=model.formula_.target,
+            features=model.formula_.names,
+            delimiter=kept["delimiter"],
+            encoding=model.encoding_,
+        )
     except (OSError, ValueError, KeyError, TypeError, RecursionError, DataError) as error:
         reason = f"the data of the fit are not at hand ({error})"
         print(f"note: {reason}; for all pictures: unisymnet report {run} DATA", file=sys.stderr)

@@ -17,6 +17,7 @@ from ..regressor.saved import _finite, model_dict
 from ..regressor.table import chosen_text
 from ..symbolic.expr import variables
 from ..symbolic.text import printable_lines
+from ..tables.encoding import Encoding
 from .folder import remembered_columns
 from .heads import without_units
 from .screen import print_result
@@ -59,20 +60,22 @@ def show_run(run: str, pick: int | None, as_json: bool) -> None:
         print(chosen_text(model.front_[pick]))
 
 
-def with_predictions(formula: Formula, frame: Any) -> tuple[Any, Any]:
+def with_predictions(formula: Formula, frame: Any, encoding: Encoding | None = None) -> tuple[Any, Any]:
     """The table with one more column, and the values in it."""
     known = any(name not in frame.columns for name in formula.columns)
+    rows = without_units(frame).frame if known else frame
     try:
-        values = formula.predict(without_units(frame).frame if known else frame)
+        values = formula.predict(rows if encoding is None else encoding.apply(rows))
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from error
     return frame.assign(**{f"{formula.target}_predicted": values}), values
 
 
 def predict_rows(run: str, data: str, pick: int | None, out: str | None, delimiter: str | None) -> None:
-    formula = picked_formula(load_run(run), pick)
+    model = load_run(run)
+    formula = picked_formula(model, pick)
     frame, _ = read_frame(data, delimiter)
-    result, values = with_predictions(formula, frame)
+    result, values = with_predictions(formula, frame, model.encoding_)
     try:
         if out is None and sys.stdout.isatty():  # a cell of the file must not steer the terminal
             print(printable_lines(result.to_csv(index=False)), end="")

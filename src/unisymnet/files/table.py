@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
+from ..tables.encoding import Encoding, check_missing, encode
 from .dialect import Dialect
 from .heads import Heads, without_units
 from .pieces import Pieces
@@ -39,6 +40,7 @@ class Table:
     renamed: dict[str, str] = field(default_factory=dict)  # those heads, and the names without the unit
     pieces: Pieces | None = None  # all rows, where X and y are a sample of them
     groups: pd.Series | None = None  # the group of each row, text or numbers, if asked for
+    encoding: Encoding | None = None  # how words and gaps became numbers
 
     def batches(self) -> Iterator[tuple[Any, Any]]:
         """All rows piece by piece: the columns of X, and y."""
@@ -59,12 +61,18 @@ def read_table(
     delimiter: str | None = None,
     heads: bool = True,
     groups: str | None = None,
+    categories: str | Sequence[str] | None = None,
+    missing: str | None = None,
+    encoding: Encoding | None = None,
 ) -> Table:
     """Read a CSV, TSV, Excel or Parquet file, or stdin ("-"), and choose the columns and rows to learn from.
 
-    Without `target` the last column is taken. Columns of text and rows with missing values are left out, which
-    `notes` say. With `heads`, a column called "v [m/s]" is called v, and its unit is told.
+    Without `target` the last column is taken. Columns of words enter as columns of zeros and ones (`categories` lists
+    columns of numbers to treat alike, or is "drop"); rows with missing values are left out, or filled with
+    missing="indicator". `notes` say what was done. `encoding` is that of a finished fit, to be done again. With
+    `heads`, a column called "v [m/s]" is called v, and its unit is told.
     """
+    check_missing(missing)
     frame, dialect = read_frame(source, delimiter)
     notes = list(frame.attrs.get("notes", ()))
     every = [str(name) for name in frame.columns]
@@ -81,11 +89,17 @@ def read_table(
     if target is None:
         target = known[-1]
         notes.append(f"target: {target}, the last column (choose another with --target)")
+    if encoding is not None:
+        frame = encoding.apply(frame)
+        known = [*map(str, frame.columns), *encoding.left_out]
     for name in (target, weights, groups, *(features or ()), *drop):
         if name is not None and name not in known:
             raise DataError(f"{source} has no column {name!r}{near(name, known)}; it has {listed(known)}")
     _check_roles(target, features, weights)
-    kept = _usable(frame, target, features, {*drop, target, weights, groups}, notes)
+    taken = {*drop, target, weights, groups}
+    if encoding is None:
+        frame, features, encoding = _encoded(frame, taken, features, categories, missing, notes)
+    kept = _usable(frame, target, features, taken, notes)
     for name in (target, weights):
         fault = None if name is None else text_fault(frame[name], name)
         if fault is not None:
@@ -102,7 +116,34 @@ def read_table(
     pieces = frame.attrs.get("pieces")
     if pieces is not None and (weights is not None or groups is not None):
         raise DataError(f"{source} is read in pieces, which have no weights or groups yet; leave these options out")
-    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed, pieces, labels)
+    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed, pieces, labels, encoding)
+
+
+def _encoded(
+    frame: pd.DataFrame,
+    taken: set[str | None],
+    features: Sequence[str] | None,
+    categories: str | Sequence[str] | None,
+    missing: str | None,
+    notes: list[str],
+) -> tuple[pd.DataFrame, Sequence[str] | None, Encoding | None]:
+    """Words and gaps of the columns to learn from as numbers; the columns asked for under their new names."""
+    if frame.attrs.get("pieces") is not None:
+        if categories not in (None, "drop") or missing == "indicator":
+            raise DataError("a table read in pieces takes numbers only; leave out --categories and --missing indicator")
+        return frame, features, None
+    names = [name for name in map(str, frame.columns) if name not in taken and (features is None or name in features)]
+    found = encode(frame[names], categories, missing)
+    if not found.encoding:
+        return frame, features, None
+    notes += found.notes
+    others = frame[[name for name in frame.columns if str(name) not in names]]
+    joined_up = found.frame.join(others)
+    joined_up.attrs = dict(frame.attrs)
+    if features is not None:
+        own = [str(name) for name in found.frame.columns]
+        features = [new for old in features for new in own if found.encoding.source(new) == old]
+    return joined_up, features, found.encoding
 
 
 def joined(words: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from ..deadline import now
 from ..formula import Formula
 from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
+from .intake import predicted, prepared, take_in
 from .interrupt import Interrupts
 from .known.labels import fit_groups, split_groups, without_groups
 from .own import as_expr
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from ..tables.encoding import Encoding
     from .entry import Entry
     from .kinds import FitEvent, Options
 
@@ -111,6 +113,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
     front_: tuple[Entry, ...]
     beside_: tuple[Entry, ...] = ()
+    encoding_: Encoding | None = None  # how words and gaps became numbers
     picked_: int
     proven_: bool = False  # nothing shorter than the pick was left untried
 
@@ -177,6 +180,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         guesses: Sequence[str | Formula | Expr] | None = None,
         sigma: Any = None,
         groups: Any = None,
+        categories: Any = None,
+        missing: str | None = None,
     ) -> UniSymNetRegressor:
         """Search for formulas.
 
@@ -185,13 +190,19 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         `guesses` are formulas you suspect, as text in the names of the columns; names that are not columns are
         constants to fit. `groups` is a column of X, or one label a row: one form for all, constants shared or with a
         value for each group. Ctrl-C stops the search and keeps what it has found.
+
+        Columns of words enter as columns of zeros and ones; `categories` lists columns of numbers to treat alike, or is
+        "drop". `missing` says what to do where a value is missing: "drop" the row, or "indicator": fill it and add a
+        column that says where; None: an error. What was done stands in `notes_`, and `predict` does the same.
         """
         called, interrupts = now(), Interrupts()
         with interrupts.caught():
             check_parameters(self)
             earlier = self._earlier_formulas()
             X, labels, column = split_groups(X, groups)
-            data = check_data(self, X, y, with_sigma(sample_weight, sigma, y))
+            taken = take_in(X, y, (sample_weight, sigma, labels), categories, missing)
+            weight, sigma, labels = taken.beside
+            data = check_data(self, taken.X, taken.y, with_sigma(weight, sigma, taken.y))
             from .run import run_fit
 
             suspected = [as_expr(guess, data.names) for guess in guesses or ()]
@@ -202,7 +213,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts)
         self.front_, self.beside_ = outcome.entries, outcome.beside
         self.picked_ = outcome.picked
-        self.notes_ = outcome.notes
+        self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
         self.trace_ = outcome.trace
         self.stopped_, self.proven_ = outcome.stopped, outcome.proven
         self.interrupted_ = outcome.stopped == "interrupted"
@@ -217,9 +228,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     def predict(self, X: Any, index: int | None = None) -> Floats:
         """Values of the picked formula, or of formula `index`; nan or inf outside its domain."""
         formula = self._formula(index)
-        if formula.groups is not None:
-            return formula.predict(X)
-        return formula.predict(check_rows(self, without_groups(self, X)))
+        return predicted(self, formula, X if formula.groups is not None else without_groups(self, X))
 
     @property
     def formula_(self) -> Formula:
@@ -259,7 +268,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     def score_equations(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """R² of every formula of the table on these rows."""
         check_is_fitted(self)
-        rows = check_rows(self, X)
+        rows = check_rows(self, prepared(self, X))
         return np.array([entry.formula.score(rows, y, sample_weight) for entry in self.front_])
 
     def plot(self, X: Any = None, y: Any = None, index: int | None = None) -> Figure:

@@ -16,6 +16,7 @@ from .. import __version__
 from ..errors import CheckpointError
 from ..formula import Formula, stored
 from ..search.trace import TraceRow
+from ..tables.encoding import Encoding
 from .checkpoint import write_atomically
 from .entry import Entry
 from .validation import check_parameters
@@ -50,6 +51,7 @@ def model_dict(estimator: Any) -> dict[str, Any]:
         "feature_names_in": None if names is None else [str(name) for name in names],
         "formulas": [_entry_dict(entry) for entry in estimator.front_],
         "group_column": getattr(estimator, "group_column_", None),
+        **({"encoding": estimator.encoding_.to_dict()} if getattr(estimator, "encoding_", None) else {}),
         "beside": [_entry_dict(entry) for entry in estimator.beside_],
         "trace": [asdict(row) for row in estimator.trace_],
     }
@@ -100,6 +102,7 @@ def _restored(cls: Any, data: dict[str, Any]) -> Any:
     estimator.trace_ = tuple(_trace_row(row) for row in stored.listed(data["trace"]))
     column = data.get("group_column")
     estimator.group_column_ = None if column is None else stored.word(column)
+    estimator.encoding_ = Encoding.from_dict(data["encoding"]) if data.get("encoding") else None
     columns = {entry.formula.inputs for entry in estimator.front_}
     if not estimator.picked_ < len(estimator.front_) or len(columns) != 1:
         raise ValueError("the table of formulas does not fit together")

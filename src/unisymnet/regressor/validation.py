@@ -168,7 +168,7 @@ def _suspects(values: Any) -> Iterable[int]:
 
 
 _REMEDIES = {
-    "NaN": "drop these rows or fill them before fitting",
+    "NaN": 'drop these rows or fill them, or let fit do it with missing="drop" or missing="indicator"',
     "inf": "drop these rows before fitting",
     "the": "drop the column or turn it into numbers",
 }

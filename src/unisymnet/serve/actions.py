@@ -171,7 +171,7 @@ class Actions:
         _, model, index = self._chosen(asked)
         formula = model.front_[index].formula
         frame, _ = read_frame(str(path))
-        result, values = with_predictions(formula, frame)
+        result, values = with_predictions(formula, frame, model.encoding_)
         text = io.StringIO()
         result.to_csv(text, index=False)
         missing = int((~np.isfinite(values)).sum())

@@ -10,6 +10,7 @@ import math
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +93,9 @@ class Results:
             return self.tables.get(path, ("asked", json.dumps(asked, sort_keys=True)), lambda: read_request(request))
         if model is None:
             raise DataError("this run has no formulas yet")
-        target, names = model.formula_.target, model.formula_.names
-        return self.tables.get(path, (target, names), lambda: load_table(str(path), target=target, features=names))
+        target, names, how = model.formula_.target, model.formula_.names, model.encoding_
+        read = partial(load_table, str(path), target=target, features=names, encoding=how)
+        return self.tables.get(path, (target, names), read)
 
 
 def entry_index(model: UniSymNetRegressor, text: str | None) -> int:

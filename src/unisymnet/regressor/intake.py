@@ -1,0 +1,104 @@
+"""Tables as people have them, before they are checked: words become numbers, gaps are dealt with as the user says.
+
+What is done to the rows of a fit is done again to the rows of a prediction. Does not search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from ..formula import Formula
+from ..tables.encoding import Encoding, as_frame, check_missing, encode, is_words
+from .validation import check_rows
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Intake:
+    """Columns, target and what belongs to each row, with rows left out; how the columns became numbers."""
+
+    X: Any
+    y: Any
+    beside: tuple[Any, ...]  # weights, standard errors, groups: one entry a row, or None
+    encoding: Encoding | None = None
+    notes: tuple[str, ...] = ()
+
+
+def take_in(X: Any, y: Any, beside: Sequence[Any], categories: Any = None, missing: str | None = None) -> Intake:
+    """The table as numbers; a table that needs nothing of the kind is passed on as it is."""
+    check_missing(missing)
+    if not _needed(X, y, categories, missing):
+        return Intake(X, y, tuple(beside))
+    found = encode(as_frame(X), categories, missing)
+    frame, encoding, notes = found.frame, found.encoding, list(found.notes)
+    if found.refused:
+        frame = frame.drop(columns=list(found.refused))
+        encoding = replace(encoding, left_out=tuple(found.refused))
+        notes += [f"column left out: {name}; {reason}" for name, reason in found.refused.items()]
+    if not frame.shape[1]:
+        raise DataError("there is no column of numbers, and none of words that repeat, to learn from")
+    if missing is None:
+        for item in encoding.categories:
+            gone = np.isnan(frame[item.names[0]].to_numpy())
+            if gone.any():
+                row = int(gone.argmax())
+                raise DataError(f"column {item.column!r} holds nothing in row {row}; {REMEDY}")
+        return Intake(frame, y, tuple(beside), encoding, tuple(notes))
+    good = _given(y) & (frame.notna().to_numpy().all(axis=1) if missing == "drop" else True)
+    if not good.all():
+        left = int((~good).sum())
+        notes.append(f"{left} of {len(good)} rows left out: a value is missing (first: row {int(good.argmin())})")
+        frame, y = frame[good], _rows(y, good)
+        beside = [None if column is None else _rows(column, good) for column in beside]
+    return Intake(frame, y, tuple(beside), encoding, tuple(notes))
+
+
+REMEDY = 'say missing="drop" to leave such rows out, or missing="indicator" to fill them and let the formula see where'
+
+
+def prepared(model: Any, X: Any) -> Any:
+    """Rows to predict, with words and gaps as the fit has turned them into numbers."""
+    encoding = getattr(model, "encoding_", None)
+    return X if encoding is None else encoding.apply(X)
+
+
+def predicted(model: Any, formula: Formula, X: Any) -> Floats:
+    """Values of a formula; nan where the fit would have left the row out, or a word was never seen."""
+    if getattr(model, "encoding_", None) is None:
+        return formula.predict(X if formula.groups is not None else check_rows(model, X))
+    frame = prepared(model, X)
+    whole = ~frame.isna().to_numpy().any(axis=1)
+    values = np.full(len(frame), np.nan)
+    if whole.any():
+        rows = frame[whole]
+        values[whole] = formula.predict(rows if formula.groups is not None else check_rows(model, rows))
+    return values
+
+
+def _needed(X: Any, y: Any, categories: Any, missing: str | None) -> bool:
+    if categories is not None or missing is not None:
+        return getattr(X, "ndim", 2) == 2
+    columns = getattr(X, "columns", None)
+    return columns is not None and hasattr(X, "iloc") and any(is_words(X.iloc[:, i]) for i in range(X.shape[1]))
+
+
+def _given(y: Any) -> NDArray[np.bool_]:
+    """Rows with a target; what is no number is the validation's to refuse."""
+    import pandas as pd
+
+    return np.asarray(~pd.isna(np.asarray(y, dtype=object).ravel()), dtype=bool)
+
+
+def _rows(values: Any, good: NDArray[np.bool_]) -> Any:
+    if hasattr(values, "iloc"):
+        return values[good]
+    if isinstance(values, list):
+        return [value for value, kept in zip(values, good, strict=True) if kept]
+    return np.asarray(values)[good]
