@@ -2,6 +2,7 @@
 
     python benchmarks/gate.py record new.jsonl [--quick | --every 4] [--limit 10] [--jobs 1] [--groups laws noise0.01 …]
     python benchmarks/gate.py compare old.jsonl new.jsonl
+    python benchmarks/gate.py ablate new.jsonl ablation.jsonl
 
 Groups: ``catalog`` (all rows of the catalogs), ``laws`` (those of laws.py), ``corpus`` (60 random functions), and
 ``noise0.01`` and ``noise0.1`` (every third catalog row and law, the Strogatz rows all).  ``--quick`` takes every sixth
@@ -13,6 +14,8 @@ itself, by the strict judge; under noise, a formula that becomes the law once it
 for laws.py, whose truths are functions and not formulas, one that leaves at most 1e-6 of the spread, or 0.3 of the
 noise.  ``compare`` looks at the problems that both records hold, prints the laws lost and won and the ratio of median
 times, and ends with status 1 if a group has lost more than it has won, or lost a law that took less than a second.
+``ablate`` takes one stage after the other out of the search, for the laws that this stage has found (the others cannot
+be lost by it), and prints beside what nobody else finds the time that the stage costs in all searches of the record.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ from unisymnet.bench.task import split
 from unisymnet.corpus import LOW, Corpus, Example
 from unisymnet.metrics import is_solution_strict
 from unisymnet.regressor.warm import warm_all, warm_stages
+from unisymnet.search.order import PROPOSERS
 from unisymnet.symbolic.expr import Expr, evaluate
 
 Floats = NDArray[np.float64]
@@ -142,8 +146,6 @@ def run(case: Case, limit: float, without: tuple[str, ...] = ()) -> Record:
     X, y, judge = data(case)
     options: dict[str, Any] = {"max_time": limit, "random_state": 0, "n_jobs": 1}
     if without:
-        from unisymnet.search.order import PROPOSERS
-
         options["proposers"] = [name for name in PROPOSERS if name not in without]
     began = time.process_time()
     model = UniSymNetRegressor(**options).fit(X, y)
@@ -158,7 +160,16 @@ def run(case: Case, limit: float, without: tuple[str, ...] = ()) -> Record:
         "source": str(model.equations_["source"].iloc[model.picked_]),
         "formula": str(model.formula_),
         "limit": limit,
+        "stages": _spent(model),
     }
+
+
+def _spent(model: UniSymNetRegressor) -> dict[str, float]:
+    """Seconds of every stage that had a turn."""
+    spent: dict[str, float] = defaultdict(float)
+    for row in model.trace_:
+        spent[row.stage] += row.seconds
+    return {stage: round(seconds, 3) for stage, seconds in spent.items() if seconds > 5e-4}
 
 
 def record(options: argparse.Namespace) -> None:
@@ -191,6 +202,36 @@ def _runs(todo: list[Case], options: argparse.Namespace) -> Iterator[Record]:
     with ProcessPoolExecutor(options.jobs, mp_context=spawn, initializer=prepare) as pool:
         futures = [pool.submit(run, case, options.limit, without) for case in todo]
         yield from (future.result() for future in as_completed(futures))
+
+
+def ablate(options: argparse.Namespace) -> None:
+    """Every stage that found something, left out of the searches in which it did."""
+    base, path = read(options.base), Path(options.out)
+    known = {(case.group, case.name): case for case in cases()}
+    done = {(row["without"], row["group"], row["name"]) for row in read(path)} if path.exists() else set()
+    prepare()
+    with path.open("a", encoding="utf-8") as file:
+        for row in base:
+            for stage in row["source"].split("/") if row["found"] else ():
+                if (stage, row["group"], row["name"]) in done or stage not in PROPOSERS:
+                    continue
+                found = run(known[row["group"], row["name"]], options.limit, (stage,))
+                file.write(json.dumps({"without": stage, **found}, ensure_ascii=False) + "\n")
+                file.flush()
+    show_ablation(base, read(path))
+
+
+def show_ablation(base: list[Record], rows: list[Record]) -> None:
+    total = sum(row["seconds"] for row in base)
+    before = {(row["group"], row["name"]): row["seconds"] for row in base}
+    print(f"{'stage':<14} {'finds':>5} {'lost without':>13} {'slower':>7} {'share of all time':>18}")
+    for stage in PROPOSERS:
+        mine = [row for row in rows if row["without"] == stage]
+        lost = [row["name"] for row in mine if not row["found"]]
+        ratios = [row["seconds"] / before[row["group"], row["name"]] for row in mine if row["found"]]
+        slower = f"{statistics.median(ratios):.1f}" if ratios else "-"
+        share = sum(row.get("stages", {}).get(stage, 0.0) for row in base) / total
+        print(f"{stage:<14} {len(mine):>5} {len(lost):>13} {slower:>7} {share:>17.1%}  {', '.join(lost)}"[:150])
 
 
 def read(path: Path) -> list[Record]:
@@ -248,6 +289,10 @@ def main() -> None:
     add("--groups", nargs="+", default=[], metavar="GROUP")
     add("--without", nargs="+", default=[], metavar="STAGE", help="leave stages out: an ablation")
     add("--jobs", type=int, default=1, help="searches at a time")
+    ablater = verbs.add_parser("ablate", help="what nobody else finds")
+    ablater.add_argument("base", type=Path)
+    ablater.add_argument("out", help="file of JSON lines")
+    ablater.add_argument("--limit", type=float, default=LIMIT)
     comparer = verbs.add_parser("compare", help="what was lost and won, and at what speed")
     comparer.add_argument("old", type=Path)
     comparer.add_argument("new", type=Path)
@@ -255,6 +300,8 @@ def main() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
     if options.verb == "record":
         record(options)
+    elif options.verb == "ablate":
+        ablate(options)
     else:
         sys.exit(0 if compare(read(options.old), read(options.new)) else 1)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -26,6 +27,27 @@ class Proposer(Protocol):
         ``front`` holds what has been found so far (in the caller's units) and may grow between two yields.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Wrapped:
+    """A proposer under its own name with something to add: after each proposal come those of `beside`."""
+
+    proposer: Proposer
+
+    @property
+    def name(self) -> str:
+        return self.proposer.name
+
+    def propose(
+        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
+    ) -> Iterator[Proposal]:
+        for proposal in self.proposer.propose(problem, front, rng=rng, deadline=deadline):
+            yield proposal
+            yield from self.beside(problem, proposal)
+
+    def beside(self, problem: Problem, proposal: Proposal) -> Iterator[Proposal]:
+        return iter(())
 
 
 class Fitter(Protocol):

@@ -15,14 +15,13 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
-from ..candidate import EXACT, ParetoFront, Proposal, Status
-from ..deadline import Deadline
+from ..candidate import EXACT, Proposal, Status
 from ..fit.kernels.fit import fit_tape
 from ..fit.kernels.robust import Loss
 from ..fit.kernels.tape import compile_tape
 from ..formula.constants import free
 from ..problem import Problem
-from ..protocols import Proposer
+from ..protocols import Wrapped
 from ..symbolic.expr import Const, Expr, bind, evaluate, n_params
 
 Floats = NDArray[np.float64]
@@ -82,31 +81,22 @@ class Judgement:
 
 
 @dataclass(frozen=True)
-class Shifted:
+class Shifted(Wrapped):
     """A proposer, each of whose formulas is put forward with a constant added as well.
 
     Least squares proposes the middle of the data; a quantile of it is mostly the same curve, moved.
     """
 
-    proposer: Proposer
     level: float
 
-    @property
-    def name(self) -> str:
-        return self.proposer.name
-
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        for proposal in self.proposer.propose(problem, front, rng=rng, deadline=deadline):
-            yield proposal
-            if n_params(proposal.expr):
-                continue
-            with np.errstate(all="ignore"):
-                residuals = problem.y - evaluate(proposal.expr, problem.X)
-            shift = float(np.quantile(residuals, self.level)) if np.isfinite(residuals).all() else 0.0
-            if shift:
-                yield replace(proposal, expr=proposal.expr + Const(shift))
+    def beside(self, problem: Problem, proposal: Proposal) -> Iterator[Proposal]:
+        if n_params(proposal.expr):
+            return
+        with np.errstate(all="ignore"):
+            residuals = problem.y - evaluate(proposal.expr, problem.X)
+        shift = float(np.quantile(residuals, self.level)) if np.isfinite(residuals).all() else 0.0
+        if shift:
+            yield replace(proposal, expr=proposal.expr + Const(shift))
 
 
 MEAN_SQUARES = Judgement(Loss(), np.ones(0, dtype=bool), ("mse", None), None, final=True)

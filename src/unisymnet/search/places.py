@@ -10,7 +10,7 @@ import numpy as np
 from ..candidate import ParetoFront, Proposal, select
 from ..deadline import Deadline
 from ..problem import Problem
-from ..protocols import Proposer
+from ..protocols import Wrapped
 from ..symbolic.expr import Expr
 from .turns import PROPOSALS_A_TURN
 
@@ -19,16 +19,11 @@ LEAST_NOISE = 1e-5
 
 
 @dataclass(frozen=True)
-class OnlyIf:
+class OnlyIf(Wrapped):
     """A proposer that is silent unless the data are noisy, or unless they are clean."""
 
-    proposer: Proposer
     noisy: bool
     judge: Callable[[Problem, ParetoFront], bool]
-
-    @property
-    def name(self) -> str:
-        return self.proposer.name
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -38,20 +33,15 @@ class OnlyIf:
 
 
 @dataclass(frozen=True)
-class Part:
+class Part(Wrapped):
     """One of several places of a proposer, which goes on at each of them where it had to stop.
 
     It ends after a ``share`` of the time left, ``seconds``, or as many proposals as a turn has.
     """
 
-    proposer: Proposer
     begun: list[Iterator[Proposal]]  # shared by all its places
     share: float
     seconds: float
-
-    @property
-    def name(self) -> str:
-        return self.proposer.name
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline

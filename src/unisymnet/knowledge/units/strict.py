@@ -7,14 +7,11 @@ those without a unit.  Does not fit anything: constants are refitted by whoever 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import numpy as np
-
-from ...candidate import ParetoFront, Proposal
-from ...deadline import Deadline
+from ...candidate import Proposal
 from ...problem import Problem
-from ...protocols import Proposer
+from ...protocols import Wrapped
 from ...symbolic.expr import Call, Const, Expr, Param, Var, total
 from ...symbolic.rewrite.simplify import simplify
 from .homogeneous import is_simple
@@ -25,26 +22,17 @@ _PRODUCTS = {"mul", "div", "inv", "neg", "abs", "sqrt", "square"}
 
 
 @dataclass(frozen=True)
-class Strict:
+class Strict(Wrapped):
     """A proposer each of whose formulas is put forward once more without what units forbid, where that differs."""
 
-    proposer: Proposer
     units: UnitSystem
+    seen: set[Expr] = field(default_factory=set)
 
-    @property
-    def name(self) -> str:
-        return self.proposer.name
-
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        seen: set[Expr] = set()
-        for proposal in self.proposer.propose(problem, front, rng=rng, deadline=deadline):
-            yield proposal
-            strict = without_forbidden(simplify(problem.to_original(proposal.expr)), self.units)
-            if strict is not None and strict not in seen:
-                seen.add(strict)
-                yield Proposal(problem.to_scaled(strict), proposal.source, proposal.brief)
+    def beside(self, problem: Problem, proposal: Proposal) -> Iterator[Proposal]:
+        strict = without_forbidden(simplify(problem.to_original(proposal.expr)), self.units)
+        if strict is not None and strict not in self.seen:
+            self.seen.add(strict)
+            yield Proposal(problem.to_scaled(strict), proposal.source, proposal.brief)
 
 
 def without_forbidden(expr: Expr, units: UnitSystem) -> Expr | None:
