@@ -11,7 +11,7 @@ DOCS := $(VENV)/.docs-installed
 # Two workers for the two cores of the reference machine. Override: make test PYTEST_ARGS="-k parse"
 PYTEST_ARGS ?= -n 2
 
-.PHONY: help demo test lint wheel coverage docs clean
+.PHONY: help demo test lint wheel coverage docs gallery release clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,8 @@ help:
 	@echo "make lint   ruff and mypy only"
 	@echo "make coverage  the tests with a coverage report in build/coverage"
 	@echo "make docs   build the documentation in build/docs, warnings are errors"
+	@echo "make gallery  run the examples on measured data and rebuild docs/gallery.md (a quarter of an hour)"
+	@echo "make release  build sdist and wheel in dist/ and check them in a fresh environment"
 	@echo "make clean  remove .venv and every cache"
 
 demo: $(CORE)
@@ -46,6 +48,13 @@ lint: $(DEV)
 docs: $(DOCS)
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 	@echo "open build/docs/index.html"
+
+# For a nightly job: every example is run as a user runs it.
+gallery: $(DEV)
+	$(BIN)/python examples/gallery.py --all --page docs/gallery.md
+
+release: $(DEV)
+	$(BIN)/python tools/release.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks

@@ -25,10 +25,11 @@ __all__ = ["BenchProblem", "add_noise", "find_problem", "load_suite", "suites"]
 Floats = NDArray[np.float64]
 Part = Literal["train", "test", "wide"]
 Form = Literal["paper", "canonical"]
-Kind = Literal["uniform", "grid", "orbit", "friedman1", "friedman2", "friedman3", "diabetes"]
+Kind = Literal["uniform", "grid", "orbit", "solved", "friedman1", "friedman2", "friedman3", "diabetes"]
 
 STANDARD = ("nguyen", "nguyen*", "constant", "keijzer", "livermore", "jin", "r", "koza")
-CATALOGS = ("standard", "feynman", "strogatz")
+CATALOGS = ("standard", "feynman", "strogatz", "transform")
+HALVES = {"transform-development": "development", "transform-test": "test"}
 ORBIT_STEP, ORBIT_LENGTH = 0.1, 100
 MAX_DRAWS = 200  # batches drawn before a truth that is hardly ever finite is given up
 
@@ -44,7 +45,8 @@ class BenchProblem:
     columns' original names, for display. `low` and `high` bound each column. `n_train` and `n_test` are the
     published numbers of rows. `scored` says whether SRBench 2021 counts the problem, `inverse` whether the
     truth holds asin or acos, and `same_as` names other problems with the same function. `system` holds dx/dt
-    and dy/dt of an orbit.
+    and dy/dt of an orbit. A "solved" problem is a law of another suite turned round: input `pivot` of `law` is the
+    target, and the law's value the last column; `half` says whether it may be looked at while the search is changed.
     """
 
     name: str
@@ -62,6 +64,9 @@ class BenchProblem:
     scored: bool = False
     inverse: bool = False
     same_as: tuple[str, ...] = ()
+    law: str = ""
+    pivot: int = 0
+    half: str = ""
 
     @property
     def n_features(self) -> int:
@@ -98,7 +103,8 @@ class BenchProblem:
             return X[np.isfinite(y)], y[np.isfinite(y)]
         if n is None:
             n = self.n_train if part == "train" else self.n_test
-        return _uniform(self, n, rng, factor if part == "wide" else 0.0)
+        draw = _solved if self.kind == "solved" else _uniform
+        return draw(self, n, rng, factor if part == "wide" else 0.0)
 
 
 def suites() -> dict[str, tuple[str, int]]:
@@ -110,6 +116,9 @@ def suites() -> dict[str, tuple[str, int]]:
         "strogatz": ("rates of seven two-state systems along simulated orbits", len(_catalog("strogatz"))),
         "blackbox": ("data without a known law that scikit-learn ships or generates", len(_BLACK_BOXES)),
     }
+    transform = [row.half for row in _catalog("transform")]
+    listing["transform"] = ("Feynman laws solved for one of their inputs", len(transform))
+    listing |= {name: (f"half of transform: {half}", transform.count(half)) for name, half in HALVES.items()}
     return listing | {name: (f"part {name} of standard", standard.count(name)) for name in STANDARD}
 
 
@@ -122,6 +131,8 @@ def load_suite(name: str, *, form: Form = "paper") -> tuple[BenchProblem, ...]:
     key = name.lower()
     if key in CATALOGS:
         problems = _catalog(key)
+    elif key in HALVES:
+        problems = tuple(problem for problem in _catalog("transform") if problem.half == HALVES[key])
     elif key in STANDARD:
         problems = tuple(problem for problem in _catalog("standard") if problem.suite == key)
     elif key == "blackbox":
@@ -177,6 +188,9 @@ def _from_row(row: dict[str, str]) -> BenchProblem:
         scored=row["scored"] == "1",
         inverse=row["inverse"] == "1",
         same_as=tuple(name for name in row["same_as"].split(";") if name),
+        law=row.get("law", ""),
+        pivot=int(row.get("pivot") or 0),
+        half=row.get("half", ""),
     )
 
 
@@ -202,6 +216,21 @@ def _uniform(problem: BenchProblem, n: int, rng: np.random.Generator, factor: fl
         if len(y) >= n:
             return X[:n], y[:n]
     raise ValueError(f"{problem.name}: only {len(y)} of {MAX_DRAWS * n} draws have a finite truth, {n} are needed")
+
+
+def _solved(problem: BenchProblem, n: int, rng: np.random.Generator, factor: float) -> tuple[Floats, Floats]:
+    """Rows of the law itself, turned round; beyond its range only those of the same branch."""
+    law = next(one for one in _catalog("feynman") if one.name == problem.law)
+    X, y = np.empty((0, problem.n_features)), np.empty(0)
+    for _ in range(MAX_DRAWS):
+        drawn, values = _uniform(law, n, rng, factor)
+        rows = np.column_stack([np.delete(drawn, problem.pivot, axis=1), values])
+        wanted = drawn[:, problem.pivot]
+        keep = np.isclose(problem.evaluate(rows), wanted, rtol=1e-6, atol=1e-12)
+        X, y = np.concatenate([X, rows[keep]]), np.concatenate([y, wanted[keep]])
+        if len(y) >= n:
+            return X[:n], y[:n]
+    raise ValueError(f"{problem.name}: only {len(y)} of {MAX_DRAWS * n} rows are on its branch, {n} are needed")
 
 
 def _orbits(problem: BenchProblem) -> tuple[Floats, Floats]:

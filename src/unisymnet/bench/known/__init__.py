@@ -1,4 +1,4 @@
-"""Benchmarks of what a scientist already knows: units of the Feynman laws, constants per group, constraints, templates.
+"""Benchmarks beyond a suite: units of the Feynman laws, constants per group, errors out of the domain.
 
-Their catalogs are read from a folder that the user names; none is shipped.
+Their catalogs are read from a folder that the user names; none is shipped. `outside` also makes sets of its own.
 """

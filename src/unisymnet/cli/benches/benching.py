@@ -15,6 +15,14 @@ from ...bench.problems import suites
 from ...bench.run import Machine, run_suite
 from ...errors import DataError
 
+BY_FOLDER = {
+    "units": "Feynman laws with the units of their variables (feynman_units.csv)",
+    "class": "laws with constants per realisation (class_sr.csv)",
+    "odebench": "systems of differential equations from trajectories (odebench.csv)",
+    "pmlb": "SRBench's black-box protocol on tables (--seeds N)",
+    "llmsr": "errors out of the domain, in LLM-SR's layout; without --data on four sets made here",
+    "pde": "eight partial differential equations; needs no folder",
+}
 RESULTS = "bench_results"  # where experiments write unless told otherwise
 
 
@@ -48,7 +56,9 @@ def list_suites() -> None:
     for name in NAMES:
         experiment = find_experiment(name)
         print(f"  {name:<15} {experiment.about}\n  {'':<15} full: {experiment.full}")
-    print("\ntables: unisymnet bench pmlb --data FOLDER --seeds N repeats SRBench's black-box protocol")
+    print("\nwith --data FOLDER, the folder of their catalogs")
+    for name, about in BY_FOLDER.items():
+        print(f"  {name:<15} {about}")
     print("\npage: unisymnet bench page rebuilds docs/results.md and docs/results.html from benchmarks/results")
     print(f"\nmethods: {', '.join(METHODS)}")
 

@@ -7,23 +7,20 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ...bench.known import classes, units
+from ...bench.known import classes, outside, units
 from ...bench.known.records import Record, run_keys
 from ...errors import DataError
 from .benching import BenchOptions
 
-# Name: the file with `keys`, `perform` and `summary`, and what it measures.
-KNOWN: dict[str, tuple[Any, str]] = {
-    "units": (units, "Feynman laws with the units of their variables (feynman_units.csv)"),
-    "class": (classes, "laws with constants per realisation (class_sr.csv)"),
-}
+# Name: the file with `keys`, `perform` and `summary`.
+KNOWN: dict[str, Any] = {"units": units, "class": classes, "llmsr": outside}
 
 
 def run_known(name: str, data: str | None, noise: float, problems: Sequence[str] | None, options: BenchOptions) -> None:
     """Run what the file of results does not hold yet, and print the sums."""
     if options.out is None:
         raise DataError("say where to write the results: --out FILE.jsonl")
-    suite, _ = KNOWN[name]
+    suite = KNOWN[name]
     limit = 60.0 if options.max_time is None else options.max_time
     keys = suite.keys(data, noise, limit, options.seed, problems)
     perform = partial(suite.perform, folder=data, judge_time=options.judge_time)
@@ -32,5 +29,5 @@ def run_known(name: str, data: str | None, noise: float, problems: Sequence[str]
 
 def _tell(record: Record) -> None:
     shown = {key: record[key] for key in ("problem", "time", "cpu", "expression")}
-    shown |= {"solved": record["scores"].get("strict")}
+    shown |= {name: value for name, value in record["scores"].items() if name in ("strict", "nmse_test_ood")}
     print("  ".join(f"{key}={value}" for key, value in shown.items()), file=sys.stderr, flush=True)
