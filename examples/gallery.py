@@ -53,7 +53,7 @@ EXAMPLES = (
         "ptolemy",
         "Refraction before Snell",
         "The oldest table of an experiment in physics. The sine law is not in it: the angles follow a parabola "
-        "exactly, so they were smoothed by a rule. A formula without any remainder in measured data should make you suspicious.",
+        "exactly, so they were smoothed by a rule. A formula without any remainder in measured data is suspicious.",
         "--target in_water",
     ),
     Example(
@@ -244,7 +244,7 @@ def page(results: Sequence[tuple[Example, list[str]]], pictures: str) -> str:
     parts = [
         "# Gallery",
         "Laws in data that people have measured. Each example is one command. The tables are in `examples/gallery`, "
-        "with source and licence in their first line. The answers are what `make gallery` found when it built this page.",
+        "with source and licence in the first line. The answers are what `make gallery` found when it built the page.",
     ]
     for example, lines in results:
         command = shlex.join(["unisymnet", *example.words()]).replace("'", '"')
