@@ -9,9 +9,9 @@ import sys
 import time
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
+
+from endless import PATIENCE, bumps
 
 pty = pytest.importorskip("pty", reason="no pseudo-terminals on this system")
 
@@ -28,7 +28,7 @@ class Terminal:
             os.environ.update(TERM="xterm", COLUMNS=str(columns), LINES="40")
             os.execv(COMMAND[0], [*COMMAND, *words])
 
-    def read(self, until: str | None = None, seconds: float = 90.0) -> bool:
+    def read(self, until: str | None = None, seconds: float = PATIENCE) -> bool:
         """Read until a text appears, or to the end."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -55,17 +55,15 @@ class Terminal:
 
 
 @pytest.fixture
-def noise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(1)
-    table = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd")).assign(y=rng.normal(size=300))
-    table.to_csv("noise.csv", index=False)
+    bumps().to_csv("bumps.csv", index=False)
     return tmp_path
 
 
-def test_the_panel_and_one_ctrl_c(noise: Path) -> None:
-    terminal = Terminal("fit", "noise.csv", "--max-time", "60")
-    assert terminal.read("reading noise.csv")
+def test_the_panel_and_one_ctrl_c(here: Path) -> None:
+    terminal = Terminal("fit", "bumps.csv", "--max-time", "3000")
+    assert terminal.read("reading bumps.csv")
     assert terminal.read("Ctrl-C: stop and keep the best"), terminal.text
     assert terminal.read("formulas,"), terminal.text
     for word in ("searching", "s left", "size", "R²"):
@@ -77,7 +75,7 @@ def test_the_panel_and_one_ctrl_c(noise: Path) -> None:
     for word in ("pick", ">>>", "y = ", "Stopped early", "The same in Python", "Next: unisymnet export"):
         assert word in after, word
     assert "Traceback" not in terminal.text
-    assert json.loads((noise / "noise-run" / "model.json").read_text())["fitted"]["interrupted_"] is True
+    assert json.loads((here / "bumps-run" / "model.json").read_text())["fitted"]["interrupted_"] is True
 
 
 def test_a_reader_that_leaves_is_no_mistake(tmp_path: Path) -> None:
@@ -87,7 +85,7 @@ def test_a_reader_that_leaves_is_no_mistake(tmp_path: Path) -> None:
         executable="/bin/bash",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert "Traceback" not in done.stderr and done.stdout.startswith("Usage")
 
@@ -97,14 +95,14 @@ def test_a_reader_that_leaves_is_no_mistake(tmp_path: Path) -> None:
     [
         ("unisymnet ex", ["export"]),
         ("unisymnet export run --to ma", ["matlab"]),
-        ("unisymnet fit noise.csv --target ", ["a", "b", "c", "d", "y"]),
+        ("unisymnet fit bumps.csv --target ", ["a", "b", "c", "y"]),
         ("unisymnet fit nothing.csv --target ", []),
     ],
 )
-def test_completion_in_a_shell(noise: Path, line: str, expected: list[str]) -> None:
+def test_completion_in_a_shell(here: Path, line: str, expected: list[str]) -> None:
     words = {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1), "_UNISYMNET_COMPLETE": "complete_bash"}
     code = "import sys; sys.argv[0] = 'unisymnet'; from unisymnet.cli import app; app(prog_name='unisymnet')"
     done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | words, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], env=os.environ | words, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.stdout.split() == expected, done.stderr

@@ -2,18 +2,19 @@
 
 import ctypes
 import json
-import os
 import shutil
 import signal
 import subprocess
-import threading
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from unisymnet import DynamicsRegressor, System
+from unisymnet import DynamicsRegressor, System, UniSymNetRegressor
+from unisymnet.dynamics import DynamicsEvent, find
 from unisymnet.errors import CheckpointError, DataError
 
 HUNT = System.parse({"prey": "1.1*prey - 0.4*prey*hunter", "hunter": "0.1*prey*hunter - 0.4*hunter"})
@@ -26,7 +27,7 @@ def hunt() -> DynamicsRegressor:
     x = HUNT.simulate([10.0, 5.0], T)
     frame = pd.DataFrame(x * (1.0 + 0.03 * rng.normal(size=x.shape)), columns=["prey", "hunter"])
     frame["hour"] = T
-    return DynamicsRegressor(max_time=30).fit(frame, time="hour", states=["prey", "hunter"])
+    return DynamicsRegressor(max_time=300).fit(frame, time="hour", states=["prey", "hunter"])
 
 
 def _terms(system: System) -> list[int]:
@@ -69,7 +70,7 @@ def test_second_order_with_gaps_missing_values_and_two_runs() -> None:
         x = truth.simulate(start, t)[:, 0] + 0.01 * rng.normal(size=120)
         x[rng.random(120) < 0.1] = np.nan
         frames.append(pd.DataFrame({"t": t, "x": x, "run": f"r{run}"}))
-    model = DynamicsRegressor(max_time=30, order=2).fit(pd.concat(frames), trajectory="run", states="x")
+    model = DynamicsRegressor(max_time=300, order=2).fit(pd.concat(frames), trajectory="run", states="x")
     assert model.system_.states == ("x", "x_dot")
     found = model.system_.rhs([[1.0, 0.0], [0.0, 1.0]])
     assert found[:, 0] == pytest.approx([0.0, 1.0])
@@ -81,7 +82,9 @@ def test_inputs_are_part_of_the_equations() -> None:
     t = np.linspace(0.0, 30.0, 200)
     u = np.where((t % 10.0) < 5.0, 1.0, 0.0)
     x = truth.simulate([0.3], t, u)
-    model = DynamicsRegressor(max_time=20).fit(pd.DataFrame({"t": t, "T": x[:, 0], "u": u}), states=["T"], inputs=["u"])
+    model = DynamicsRegressor(max_time=200).fit(
+        pd.DataFrame({"t": t, "T": x[:, 0], "u": u}), states=["T"], inputs=["u"]
+    )
     assert model.system_.rhs([[1.0], [2.0]], inputs=[[1.0], [0.0]])[:, 0] == pytest.approx([0.3, -0.4], abs=0.02)
     with pytest.raises(DataError, match="has inputs"):
         model.system_.simulate([1.0], t)
@@ -89,7 +92,7 @@ def test_inputs_are_part_of_the_equations() -> None:
 
 def test_a_state_that_never_changes_has_rate_zero() -> None:
     x = np.column_stack([np.exp(-0.5 * T), np.full(len(T), 3.0)])
-    model = DynamicsRegressor(max_time=10).fit(T, x)
+    model = DynamicsRegressor(max_time=100).fit(T, x)
     assert model.system_.rhs([2.0, 3.0]) == pytest.approx([-1.0, 0.0], abs=1e-4)
     assert any("never changes" in note for note in model.notes_)
 
@@ -144,15 +147,67 @@ def test_a_name_cannot_leave_a_comment() -> None:
 
 
 def test_ctrl_c_keeps_what_was_found() -> None:
-    x = HUNT.simulate([10.0, 5.0], T) * (1.0 + 0.05 * np.random.default_rng(5).normal(size=(len(T), 2)))
-    DynamicsRegressor(max_time=1).fit(T[:40], x[:40])  # kernels are compiled
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    model = DynamicsRegressor(max_time=100).fit(T, x)
-    timer.cancel()
-    assert model.interrupted_ and model.seconds_ < 60.0
-    assert any("stopped" in note for note in model.notes_)
+    seen: list[str] = []
+
+    def press(event: DynamicsEvent) -> None:
+        seen.append(event.kind)
+        if event.kind == "rate" and seen.count("rate") == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    model = DynamicsRegressor(max_time=1000, callback=press).fit(T, _noisy())
+    assert model.interrupted_ and any("stopped" in note for note in model.notes_)
     assert np.isfinite(model.system_.rhs([5.0, 5.0])).all()
+    assert seen.count("rate") == 2 and "noise as the system leaves it" not in seen
+
+
+def test_ctrl_c_inside_the_general_search_ends_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(find, "_is_poor", lambda course, search: True)
+    stages: list[str] = []
+
+    def press(event: DynamicsEvent) -> None:
+        stages.append(event.stage)
+
+    caught = UniSymNetRegressor.fit
+
+    def pressed(self: UniSymNetRegressor, X: Any, y: Any) -> UniSymNetRegressor:
+        self.callback = lambda event: signal.raise_signal(signal.SIGINT)
+        return caught(self, X, y)
+
+    monkeypatch.setattr(UniSymNetRegressor, "fit", pressed)
+    model = DynamicsRegressor(max_time=1000, callback=press).fit(T, _noisy())
+    assert model.interrupted_ and "noise as the system leaves it" not in stages
+    assert sum(stage.startswith("formulas for") for stage in dict.fromkeys(stages)) == 1
+
+
+def test_a_killed_search_leaves_the_best_so_far(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, numpy as np\nfrom unisymnet import DynamicsRegressor\n"
+        "t = np.linspace(0, 5, 60)\n"
+        "die = lambda event: os._exit(9) if event.kind == 'system' else None\n"
+        "DynamicsRegressor(max_time=100, callback=die, checkpoint=sys.argv[1]).fit(t, 3 * np.exp(-0.7 * t))"
+    )
+    path = tmp_path / "new" / "system.json"
+    assert subprocess.run([sys.executable, "-c", code, str(path)]).returncode == 9
+    kept = System.load(path)
+    assert kept.rhs([2.0]) == pytest.approx([-1.4], rel=1e-3)
+    assert any("had not ended" in note for note in kept.notes)
+    assert [file.name for file in path.parent.iterdir()] == ["system.json"]
+
+
+def test_neither_a_bad_file_nor_a_bad_callback_ends_the_search() -> None:
+    def broken(event: DynamicsEvent) -> None:
+        raise RuntimeError("no")
+
+    t = np.linspace(0.0, 5.0, 60)
+    model = DynamicsRegressor(max_time=300, callback=broken, checkpoint="/dev/null/x").fit(t, 3.0 * np.exp(-0.7 * t))
+    assert model.system_.rhs([2.0]) == pytest.approx([-1.4], rel=1e-3)
+    assert any("callback raised RuntimeError" in note for note in model.notes_)
+    assert any("could not be written" in note for note in model.notes_)
+
+
+def _noisy() -> np.ndarray:
+    noise = 0.05 * np.random.default_rng(5).normal(size=(len(T), 2))
+    return np.asarray(HUNT.simulate([10.0, 5.0], T) * (1.0 + noise))
 
 
 def test_same_data_same_system() -> None:

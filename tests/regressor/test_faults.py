@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from endless import PATIENCE, bumps
 from unisymnet import UniSymNetRegressor
 from unisymnet.errors import CheckpointError, DataError
 from unisymnet.regressor import checkpoint as saving
@@ -70,24 +71,26 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkey
 
 
 CODE = """
-import sys, numpy as np
+import sys
+import pandas as pd
 from unisymnet import UniSymNetRegressor
-rng = np.random.default_rng(1)
-model = UniSymNetRegressor(max_time=100, checkpoint=sys.argv[1])
-model.fit(rng.normal(size=(300, 4)), rng.normal(size=300))
+table = pd.read_csv(sys.argv[2])
+model = UniSymNetRegressor(max_time=3000, checkpoint=sys.argv[1])
+model.fit(table[["a", "b", "c"]], table["y"])
 print("table", len(model.front_), model.interrupted_, flush=True)
 """
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_keeps_the_table(number: signal.Signals, tmp_path: Path) -> None:
-    command = [sys.executable, "-c", CODE, str(tmp_path / "saved")]
+    bumps().to_csv(tmp_path / "bumps.csv", index=False)
+    command = [sys.executable, "-c", CODE, str(tmp_path / "saved"), str(tmp_path / "bumps.csv")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    limit = time.monotonic() + 120
+    limit = time.monotonic() + PATIENCE
     while not list(tmp_path.glob("saved/*.json")) and time.monotonic() < limit:
         time.sleep(0.1)
     process.send_signal(number)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0 and out.startswith("table ") and out.endswith("True\n"), err
 
 
@@ -102,9 +105,8 @@ def test_few_rows_and_many_columns(n_rows: int) -> None:
 @pytest.mark.parametrize("n_rows", [10, 30, 99])
 def test_a_constant_target_is_that_constant_at_once(value: float, n_rows: int) -> None:
     rows = np.random.default_rng(0).normal(size=(n_rows, 3))
-    began = time.process_time()
-    model = UniSymNetRegressor(max_time=30).fit(rows, np.full(n_rows, value))
-    assert time.process_time() - began < 5.0  # 30 s, where the mean was taken for the value
+    model = UniSymNetRegressor(max_time=300).fit(rows, np.full(n_rows, value))
+    assert model.n_evaluations_ < 100  # searched to the limit, where the mean was taken for the value
     assert model.formula_.columns == () and model.stopped_ == "exact"
     assert model.predict(rows[:1])[0] == value
 
@@ -130,10 +132,14 @@ def test_bad_values_are_named_with_row_and_column(table: pd.DataFrame, message: 
 def test_a_bad_value_at_the_end_of_a_large_table_is_found_quickly() -> None:
     table = np.zeros((200_000, 20))
     table[-1, -1] = np.nan
+    small().fit(X, Y)  # everything loaded
     began = time.process_time()
     with pytest.raises(DataError, match="column x19 holds NaN in row 199999"):
         small().fit(table, np.arange(200_000.0))
-    assert time.process_time() - began < 1.5
+    taken, began = time.process_time() - began, time.process_time()
+    for _ in range(20):
+        np.isfinite(table).all()
+    assert taken < time.process_time() - began + 1.0  # a look at every value as a Python object takes far longer
 
 
 @pytest.fixture(scope="module")

@@ -14,16 +14,15 @@ def inside(module: str):
     return space["wait"]
 
 
-@pytest.mark.parametrize(("module", "reached"), [("somebody", False), ("numba.core", True), ("llvmlite.binding", True)])
-def test_the_clock_waits_until_the_compiler_is_done(module: str, reached: bool) -> None:
+@pytest.mark.parametrize(("module", "seconds"), [("somebody", 60.0), ("numba.core", 0.6), ("llvmlite.binding", 0.6)])
+def test_the_clock_waits_until_the_compiler_is_done(module: str, seconds: float) -> None:
     interrupts, done = Interrupts(), False
-    began = time.monotonic()
     with interrupts.caught(), pytest.raises(KeyboardInterrupt), interrupts.watched(0.1):
-        inside(module)(0.6)
+        inside(module)(seconds)
         done = True
-        for _ in range(400):  # a signal between two instructions of one long sleep would wait for its end
+        for _ in range(1200):  # a signal between two instructions of one long sleep would wait for its end
             time.sleep(0.05)
-    assert done is reached and time.monotonic() - began < 15
+    assert done is (module != "somebody")
     assert not interrupts.requested  # nobody pressed anything
 
 

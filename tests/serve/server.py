@@ -17,10 +17,11 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 
+from endless import PATIENCE, bumps
 from unisymnet.serve.lock import is_held
 
 SRC = Path(__file__).resolve().parents[2] / "src"
-LONG = 240.0  # seconds; kernels may have to be compiled, and the machine may be busy
+LONG = PATIENCE
 
 
 class Server:
@@ -115,7 +116,7 @@ def served(folder: Path, *options: str, port: int = 0, outlive: bool = False) ->
         yield Server(process, address)
     finally:
         process.terminate()
-        process.wait(timeout=60)
+        process.wait(timeout=LONG)
         process.stdout.close()
         if not outlive:
             end_workers(folder)
@@ -134,11 +135,7 @@ def write_tables(folder: Path) -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.uniform(0.5, 3.0, (60, 2)), columns=["m", "v"])
     X.assign(E=0.5 * X.m * X.v**2).to_csv(folder / "energy.csv", index=False)
-    # No noise and no law that could be found: forty bumps at random places. Only the time ends the search.
-    hard = pd.DataFrame(rng.uniform(-1.5, 1.5, (400, 3)), columns=["a", "b", "c"])
-    places, heights = rng.uniform(-1.5, 1.5, (40, 3)), rng.normal(0.0, 1.0, 40)
-    far = ((hard.to_numpy()[:, None, :] - places[None]) ** 2).sum(axis=2)
-    hard.assign(y=np.exp(-2.0 * far) @ heights).to_csv(folder / "slow.csv", index=False)
+    bumps().to_csv(folder / "slow.csv", index=False)
     t = np.linspace(0.0, 5.0, 60)
     pd.DataFrame({"t": t, "x": 3.0 * np.exp(-0.7 * t)}).to_csv(folder / "decay.csv", index=False)
     X.assign(site="north", E=X.m * X.v).mask(rng.random((60, 4)) < 0.02).to_csv(folder / "messy.csv", index=False)

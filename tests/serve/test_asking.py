@@ -30,6 +30,10 @@ def test_a_wish_gets_every_field() -> None:
         (GOOD | {"features": ["y"]}, "cannot be an input too"),
         (GOOD | {"features": []}, "at least one input"),
         (GOOD | {"features": "x"}, "must be a list"),
+        (GOOD | {"groups": "y"}, "the groups and cannot be the target"),
+        (GOOD | {"sigma": "x", "features": ["x"]}, "the errors and cannot be the target or an input"),
+        (GOOD | {"weights": 3}, "must be a short text"),
+        (GOOD | {"settings": {"noise": "loud"}}, "noise must be"),
         (GOOD | {"guesses": ["a" * 3000]}, "at most 2000 characters"),
         (GOOD | {"settings": {"callback": "print"}}, "no setting 'callback'"),
         (GOOD | {"settings": {"checkpoint": "/tmp"}}, "no setting 'checkpoint'"),
@@ -71,3 +75,16 @@ def test_units_reach_the_command_line_as_it_reads_them() -> None:
     with command.commands["fit"].make_context("fit", words[2:]) as context:
         assert pairs(context.params["units"], "--units", "") == known["units"]
         assert pairs(context.params["constant"], "--constant", "") == known["constants"]
+
+
+def test_columns_with_a_role_reach_the_command_line() -> None:
+    roles = {"groups": "site", "sigma": "error of y", "weights": "w"}
+    wish = checked(GOOD | roles | {"settings": {"noise": "relative", "selection": "accuracy"}})
+    words = shlex.split(fit_command(wish))
+    command: Any = get_command(app)
+    with command.commands["fit"].make_context("fit", words[2:]) as context:
+        found = context.params
+    assert {role: found[role] for role in roles} == roles
+    assert (found["noise"], found["selection"]) == ("relative", "accuracy")
+    request = to_request(wish)
+    assert (request.groups, request.sigma, request.weights) == ("site", "error of y", "w")

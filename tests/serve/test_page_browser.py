@@ -54,7 +54,7 @@ def window(server: Server) -> Iterator[Browser]:
 def energy(server: Server, folder: Path) -> str:
     """A finished run to look at."""
     name = server.ask("PUT", "tables/energy.csv", (folder / "energy.csv").read_bytes())["name"]
-    run = server.ask("POST", "start", {"data": name, "target": "E", "settings": {"max_time": 15}})["run"]
+    run = server.ask("POST", "start", {"data": name, "target": "E", "settings": {"max_time": 150}})["run"]
     server.events(run)
     return str(run)
 
@@ -73,8 +73,8 @@ def test_from_a_file_to_formulas_and_back(window: Browser, server: Server, folde
     assert window.run("document.querySelectorAll('.bars').length") == 4
     window.click('[aria-label="Use c as an input"]')
     window.clear("#seconds")
-    window.type("#seconds", "300")
-    window.wait("document.querySelector('.commands')?.textContent.includes('--features a,b --max-time 300')")
+    window.type("#seconds", "3000")
+    window.wait("document.querySelector('.commands')?.textContent.includes('--features a,b --max-time 3000')")
     assert findings(window) == []
     # Start, and rows come.
     began = time.monotonic()
@@ -155,7 +155,7 @@ def test_copies_and_the_report(window: Browser, energy: str) -> None:
 
 def test_own_formula_predictions_and_another_run(window: Browser, server: Server, energy: str, tmp_path: Path) -> None:
     run = server.ask("GET", "run", run=energy)
-    wish = run["asked"] | {"settings": {"max_time": 15, "operators": "+,-,*,/"}}
+    wish = run["asked"] | {"settings": {"max_time": 150, "operators": "+,-,*,/"}}
     other = server.ask("POST", "start", {k: wish[k] for k in ("data", "target", "settings")})["run"]
     server.events(other)
     go(window, "/")

@@ -13,13 +13,13 @@ import pytest
 pytest.importorskip("starlette", reason="the page needs: pip install 'unisymnet[web]'")
 pytest.importorskip("uvicorn", reason="the page needs: pip install 'unisymnet[web]'")
 
-from serve.server import Server, served, write_tables
+from serve.server import LONG, Server, served, write_tables
 from unisymnet import UniSymNetRegressor
 from unisymnet.serve.events import read_events
 
 pytestmark = pytest.mark.slow
 
-SLOW: dict[str, Any] = {"data": "slow.csv", "target": "y", "settings": {"max_time": 300}}
+SLOW: dict[str, Any] = {"data": "slow.csv", "target": "y", "settings": {"max_time": 3000}}
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def server(folder: Path) -> Iterator[Server]:
 @pytest.fixture(scope="module")
 def energy(server: Server) -> str:
     """A finished run with an exact law."""
-    found = server.ask("POST", "start", {"data": "energy.csv", "target": "E", "settings": {"max_time": 20}})
+    found = server.ask("POST", "start", {"data": "energy.csv", "target": "E", "settings": {"max_time": 200}})
     assert server.events(found["run"])[-1]["kind"] == "end"
     return str(found["run"])
 
@@ -63,7 +63,7 @@ def test_a_search_tells_what_it_finds_and_the_stream_resumes(server: Server, ene
     assert server.events(energy, after=half) == events[half:]
     start = events[1]
     assert (
-        start["shell"] == "unisymnet fit energy.csv --target E --max-time 20"
+        start["shell"] == "unisymnet fit energy.csv --target E --max-time 200"
         and "UniSymNetRegressor" in start["python"]
     )
     # The folder is one that the command line reads.
@@ -127,7 +127,7 @@ def test_stop_keeps_the_best_and_the_search_goes_on(server: Server) -> None:
     assert (end["kind"], end["stopped"]) == ("end", "interrupted")
     before = server.wait(run, "done")
     keep = before["entries"][-1]["text"]
-    server.ask("POST", "continue", {"run": run, "seconds": 300, "keep": keep})
+    server.ask("POST", "continue", {"run": run, "seconds": 3000, "keep": keep})
     again = server.events(run, after=end["id"], until=("front",))
     assert [event["part"] for event in again if event["kind"] == "start"] == [2]
     server.ask("POST", "stop", {"run": run})
@@ -175,7 +175,7 @@ def test_nothing_is_lost_when_worker_and_server_are_killed(folder: Path) -> None
         kept = second.wait(run, "lost")["entries"]
         assert kept and {entry["text"] for entry in kept} <= known | {e["text"] for e in lost if "text" in e}
         # Going on starts from the front that the killed search had.
-        second.ask("POST", "continue", {"run": run, "seconds": 300})
+        second.ask("POST", "continue", {"run": run, "seconds": 3000})
         again = second.events(run, after=lost[-1]["id"], until=("front",))
         assert _best(again) >= _best(lost) - 1e-12
         second.ask("POST", "stop", {"run": run})
@@ -188,7 +188,7 @@ def _best(events: list[dict[str, Any]]) -> float:
     return max(known[key] for key in [e["keys"] for e in events if e["kind"] == "front"][-1])
 
 
-def _until(true: Any, seconds: float = 60.0) -> None:
+def _until(true: Any, seconds: float = LONG) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end

@@ -10,7 +10,7 @@ import typer
 
 from ..errors import UniSymNetError
 from .benches.command import bench
-from .known_options import Categories, Constants, Constraints, Groups, Missing, Template, Units
+from .known_options import Categories, Constants, Constraints, Groups, Missing, Sigma, Template, Units
 from .learn.training import add_commands
 from .motion.dynamics import add_dynamics
 from .motion.fields import pde
@@ -110,6 +110,7 @@ def fit(
     drop: Annotated[str | None, typer.Option(help="columns to leave out, with commas")] = None,
     weights: Weights = None,
     max_time: Seconds = 60.0,
+    sigma: Sigma = None,
     noise: Annotated[str | None, typer.Option(help="its standard deviation, or equal, relative, counts, …")] = None,
     operators: Annotated[str | None, typer.Option(help='allowed operators, e.g. "+,-,*,/,sin"')] = None,
     guess: Annotated[list[str] | None, typer.Option(help='a formula you suspect, e.g. "a*x/(b+x)"')] = None,
@@ -165,7 +166,7 @@ def fit(
     }
     request = Request(
         data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings,
-        heads=units != ["none"], groups=groups,
+        heads=units != ["none"], groups=groups, sigma=sigma,
         categories=categories if categories == "drop" else _words(categories), missing=missing,
     )  # fmt: skip
     with workers(backend, scheduler):

@@ -40,6 +40,7 @@ class Request:
     groups: str | None = None
     categories: str | tuple[str, ...] | None = None
     missing: str | None = None
+    sigma: str | None = None
 
 
 def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
@@ -70,6 +71,7 @@ def read_request(request: Request) -> Table:
         groups=request.groups,
         categories=request.categories,
         missing=request.missing,
+        sigma=request.sigma,
     )
 
 
@@ -103,7 +105,8 @@ def fitted(
     try:
         model = UniSymNetRegressor(**settings, checkpoint=str(fronts), verbose=verbose, callback=callback)
         guesses = list(request.guesses) or None
-        model.fit(table.X, table.y, sample_weight=table.weights, guesses=guesses, groups=table.groups)
+        known = {"sample_weight": table.weights, "groups": table.groups, "sigma": table.sigma}
+        model.fit(table.X, table.y, guesses=guesses, **known)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
     model.encoding_ = table.encoding
@@ -161,6 +164,7 @@ def python_source(request: Request, table: Table) -> str:
         "groups": request.groups,
         "categories": list(request.categories) if isinstance(request.categories, tuple) else request.categories,
         "missing": request.missing,
+        "sigma": request.sigma,
     }
     reading = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
     fit = ["table.X", "table.y"]
@@ -168,6 +172,8 @@ def python_source(request: Request, table: Table) -> str:
         fit.append("sample_weight=table.weights")
     if table.groups is not None:
         fit.append("groups=table.groups")
+    if table.sigma is not None:
+        fit.append("sigma=table.sigma")
     if request.guesses:
         fit.append(f"guesses={list(request.guesses)!r}")
     lines = [

@@ -1,4 +1,4 @@
-"""Options that say what is known about a law and its table: units, constants, constraints, a template, groups, gaps."""
+"""Options that say what is known about a law and its table: units, constants, constraints, a form, groups, errors."""
 
 from __future__ import annotations
 
@@ -25,3 +25,4 @@ Categories = Annotated[
 Missing = Annotated[
     str | None, typer.Option(help="where a value is missing: drop the row (default), or indicator: fill it and say so")
 ]
+Sigma = Annotated[str | None, typer.Option(help="column with the standard error of the target in each row")]

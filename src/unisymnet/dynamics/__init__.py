@@ -5,5 +5,6 @@ The order of the search is in find.py; `DynamicsRegressor` is the door, `System`
 
 from .equations.system import System
 from .estimator import DynamicsRegressor
+from .watch import DynamicsEvent
 
-__all__ = ["DynamicsRegressor", "System"]
+__all__ = ["DynamicsEvent", "DynamicsRegressor", "System"]

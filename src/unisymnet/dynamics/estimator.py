@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from .trajectory import Runs, read_runs
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .watch import DynamicsEvent
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +48,10 @@ class DynamicsRegressor(BaseEstimator):
         Whether the general search of `UniSymNetRegressor` helps where libraries of terms do not explain a rate.
     verbose : bool, default=False
         Say on stderr what is being done.
+    callback : callable or None, default=None
+        Called with a `DynamicsEvent` while the search runs: what is tried, the best equations and system so far.
+    checkpoint : path or None, default=None
+        File to which the best system so far is written, so that a killed search leaves it behind.
 
     Attributes
     ----------
@@ -65,6 +72,8 @@ class DynamicsRegressor(BaseEstimator):
         use_time: bool = False,
         search: bool = True,
         verbose: bool = False,
+        callback: Callable[[DynamicsEvent], Any] | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.max_time = max_time
         self.random_state = random_state
@@ -72,6 +81,8 @@ class DynamicsRegressor(BaseEstimator):
         self.use_time = use_time
         self.search = search
         self.verbose = verbose
+        self.callback = callback
+        self.checkpoint = checkpoint
 
     def fit(
         self,
@@ -99,6 +110,7 @@ class DynamicsRegressor(BaseEstimator):
         from .find import find_systems
         from .finish import finished
         from .integrate import warm_up
+        from .watch import Keeper
 
         if self.order not in (1, 2):
             raise ValueError(f"order must be 1 or 2, got {self.order!r}")
@@ -108,12 +120,14 @@ class DynamicsRegressor(BaseEstimator):
         runs = read_runs(data, X, time=time, states=states, inputs=inputs, trajectory=trajectory)
         warm_up()
         interrupts = Interrupts()
+        kept = None if self.checkpoint is None else Path(self.checkpoint)
+        keeper = Keeper(verbose=self.verbose, callback=self.callback, checkpoint=kept)
         deadline = Clock(now() + float(self.max_time), stop=interrupts)
         with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
             course = make_course(runs, self.order)
             suspected = _guesses(guesses or {}, course.names, course.n_states)
             found = find_systems(
-                course, deadline, guesses=suspected, use_time=self.use_time, general=self.search, tell=self._tell
+                course, deadline, guesses=suspected, use_time=self.use_time, general=self.search, watch=keeper
             )
             self.system_ = finished(course, found.search, found.systems[0])
         self.runs_ = runs
@@ -122,6 +136,7 @@ class DynamicsRegressor(BaseEstimator):
         self.interrupted_ = interrupts.requested
         if self.interrupted_:
             self.system_ = self.system_.with_notes("the search was stopped; this is the best system until then")
+        self.system_ = self.system_.with_notes(*keeper.faults)
         self.notes_ = self.system_.notes
         self.seconds_ = now() - started
         return self
@@ -173,18 +188,18 @@ class DynamicsRegressor(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the system and the tables as JSON; `load` reads them back without the data."""
         check_is_fitted(self, "system_")
+        from ..regressor.checkpoint import write_atomically
         from .tables import saved_tables
 
         whole = {
             "schema": "unisymnet-dynamics",
             "version": 1,
-            "parameters": self.get_params(),
+            "parameters": {k: v for k, v in self.get_params().items() if k not in ("callback", "checkpoint")},
             "system": self.system_.to_dict(),
             "tables": saved_tables(self),
             "seconds": self.seconds_,
         }
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(whole, file, ensure_ascii=False, indent=1)
+        write_atomically(Path(path), json.dumps(whole, ensure_ascii=False, indent=1))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DynamicsRegressor:
@@ -210,12 +225,6 @@ class DynamicsRegressor(BaseEstimator):
         from .tables import system_text
 
         return system_text(self)
-
-    def _tell(self, text: str) -> None:
-        if self.verbose:
-            import sys
-
-            print(f"unisymnet: {text}", file=sys.stderr)
 
 
 def score_runs(system: System, runs: Runs) -> float:

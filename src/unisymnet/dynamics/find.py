@@ -5,7 +5,7 @@ This is the order of the whole search; each part stands in its own file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ from .general import search_rates
 from .propose import RateSearch
 from .rate import Candidate, Rate, terms_of
 from .smoothing import noise_of
+from .watch import Watch
 
 KEPT = 6  # rates of an equation that are combined
 TRIED = 3  # systems that are improved
@@ -42,31 +43,36 @@ def find_systems(
     guesses: Sequence[Sequence[Expr]] = (),
     use_time: bool = False,
     general: bool = True,
-    tell: Callable[[str], None] = lambda text: None,
+    watch: Watch | None = None,
 ) -> Found:
-    """Search until the deadline, or until everything has been tried."""
+    """Search until the deadline, or until everything has been tried; `watch` hears of the best so far."""
+    watch = watch or Watch()
     n = course.n_states
     fixed = _fixed(course)
     columns = [c for c in range(course.n_columns - (0 if use_time else 1)) if not _is_still(course, c)]
     searches: dict[int, RateSearch] = {}
     free = [k for k in range(n) if k not in fixed]
     for place, k in enumerate(free):
-        tell(f"rate of {course.names[k]}")
+        watch.stage(f"rate of {course.names[k]}")
         share = 0.5 * deadline.remaining() / (len(free) - place)
         searches[k] = RateSearch(course, k, columns, deadline.sooner(share))
         for guess in guesses[k] if k < len(guesses) else ():
             searches[k].add(guess, "guess")
-        searches[k].run()
-    if general:
-        _search_more(course, searches, columns, deadline, tell)
-    tell("systems")
+        watch.rate(course, k, searches[k].run()[0])
     search = SystemSearch(course, fixed, deadline)
+    if free:  # the first of the combinations below, fitted early so that there is something to keep
+        watch.system(course, search.combine([searches[k].ranked()[:1] for k in free])[0])
+    if general:
+        _search_more(course, searches, columns, deadline, watch)
+    watch.stage("systems")
     ranked = [_kept(searches[k].ranked()) for k in free]
     systems = search.combine(ranked) if free else [search.fit(list(fixed.values()))]
     pools = [_pool(searches[k]) if k in searches else [] for k in range(n)]
+    watch.system(course, systems[0])
     top, best = _best(search, systems, pools)
+    watch.system(course, top)
     if not course.clean and np.isfinite(top.shot.chi2) and not deadline.expired():
-        tell("noise as the system leaves it")
+        watch.stage("noise as the system leaves it")
         search = SystemSearch(_denoised(course, top), fixed, deadline)
         systems = sorted([search.fit(s.exprs) for s in [*best, *systems][:SECOND]], key=lambda s: s.length)
         top, best = _best(search, systems, pools)
@@ -75,7 +81,7 @@ def find_systems(
 
 
 def _search_more(
-    course: Course, searches: dict[int, RateSearch], columns: list[int], deadline: Deadline, tell: Callable[[str], None]
+    course: Course, searches: dict[int, RateSearch], columns: list[int], deadline: Deadline, watch: Watch
 ) -> None:
     """The ordinary search for rates that no library explains."""
     poor = [k for k, search in searches.items() if _is_poor(course, search)]
@@ -83,10 +89,11 @@ def _search_more(
         seconds = min(SEARCH_SECONDS, 0.4 * deadline.remaining() / (len(poor) - place))
         if seconds < 1.0:
             return
-        tell(f"formulas for the rate of {course.names[k]}")
+        watch.stage(f"formulas for the rate of {course.names[k]}")
         # Ranges of the search by time: what is found depends on the machine here, and only here.
         searches[k].deadline = deadline
         searches[k].try_all(search_rates(course, k, columns, seconds), "search")
+        watch.rate(course, k, searches[k].ranked()[0])
 
 
 def _is_poor(course: Course, search: RateSearch) -> bool:

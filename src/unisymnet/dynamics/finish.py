@@ -26,8 +26,12 @@ FLAT = 1.0  # a relative error of a constant beyond which the data do not tell i
 
 def finished(course: Course, search: SystemSearch, best: Candidate) -> System:
     """The system in the form that a person likes, with the errors of its constants."""
-    tied, shot = _tied(search.course, best)
-    exprs = tuple(_shown(expr) for expr in tied)
+    return as_system(course, best, *_tied(search.course, best))
+
+
+def as_system(course: Course, best: Candidate, equations: tuple[Expr, ...], shot: Shot) -> System:
+    """A candidate as a user holds it."""
+    exprs = tuple(_shown(expr) for expr in equations)
     errors = shot.errors()
     known = {abs(float(value)): float(error) for value, error in zip(shot.params, errors)}
     constants = tuple(tuple(_constant(value, known) for value in free(expr)[1]) for expr in exprs)

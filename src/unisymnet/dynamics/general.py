@@ -6,6 +6,8 @@ formula of the front becomes a candidate that is fitted in the trajectories like
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 
 from ..symbolic.expr import Expr, Var, rebuild, variables
@@ -35,6 +37,8 @@ def search_rates(course: Course, state: int, columns: list[int], max_time: float
         model.fit(X, y)
     except ValueError:
         return []
+    if model.interrupted_:  # the signal was meant for the whole search, and this part has caught it
+        signal.raise_signal(signal.SIGINT)
     formulas = [entry.formula.expr for entry in model.front_]
     return [_renumbered(expr, columns) for expr in formulas if variables(expr)]
 

@@ -25,7 +25,7 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True)
 class Table:
-    """Numeric columns to learn from, the target, weights if asked for, and what was left out.
+    """Numeric columns to learn from, the target, weights and errors if asked for, and what was left out.
 
     `columns` are all columns of the file, in its order.
     """
@@ -41,6 +41,7 @@ class Table:
     pieces: Pieces | None = None  # all rows, where X and y are a sample of them
     groups: pd.Series | None = None  # the group of each row, text or numbers, if asked for
     encoding: Encoding | None = None  # how words and gaps became numbers
+    sigma: pd.Series | None = None  # the standard error of y in each row, if asked for
 
     def batches(self) -> Iterator[tuple[Any, Any]]:
         """All rows piece by piece: the columns of X, and y."""
@@ -64,6 +65,7 @@ def read_table(
     categories: str | Sequence[str] | None = None,
     missing: str | None = None,
     encoding: Encoding | None = None,
+    sigma: str | None = None,
 ) -> Table:
     """Read a CSV, TSV, Excel or Parquet file, or stdin ("-"), and choose the columns and rows to learn from.
 
@@ -80,7 +82,7 @@ def read_table(
     drop = joined(drop, every)
     read = without_units(frame, () if dialect is None else dialect.units) if heads else Heads(frame, {}, {})
     frame, known = read.frame, [str(name) for name in read.frame.columns]
-    target, weights, groups = (read.short(name) for name in (target, weights, groups))
+    target, weights, groups, sigma = (read.short(name) for name in (target, weights, groups, sigma))
     features = None if features is None else [str(read.short(name)) for name in features]
     drop = [str(read.short(name)) for name in drop]
     if read.units:
@@ -92,31 +94,45 @@ def read_table(
     if encoding is not None:
         frame = encoding.apply(frame)
         known = [*map(str, frame.columns), *encoding.left_out]
-    for name in (target, weights, groups, *(features or ()), *drop):
+    for name in (target, weights, groups, sigma, *(features or ()), *drop):
         if name is not None and name not in known:
             raise DataError(f"{source} has no column {name!r}{near(name, known)}; it has {listed(known)}")
-    _check_roles(target, features, weights)
-    taken = {*drop, target, weights, groups}
+    roles = {"weights": weights, "sigma": sigma, "groups": groups}
+    _check_roles(target, features, roles)
+    taken = {*drop, target, *roles.values()}
     if encoding is None:
         frame, features, encoding = _encoded(frame, taken, features, categories, missing, notes)
     kept = _usable(frame, target, features, taken, notes)
-    for name in (target, weights):
+    for name in (target, weights, sigma):
         fault = None if name is None else text_fault(frame[name], name)
         if fault is not None:
-            raise DataError(f"{fault}; the target and the weights must be numbers")
+            raise DataError(f"{fault}; the target, the weights and the errors must be numbers")
     if not kept:
         raise DataError(f"{source} has no column of numbers beside the target {target!r}")
-    used = (*kept, target)
-    units = {name: unit for name, unit in read.units.items() if name in used}
-    renamed = {old: new for old, new in read.renamed.items() if new in used}
+    units = {name: unit for name, unit in read.units.items() if name in (*kept, target)}
+    renamed = {old: new for old, new in read.renamed.items() if new in (*kept, target)}
     if groups is not None:
         frame = frame[frame[groups].notna()].reset_index(drop=True)
-    X, y, weight, good = _complete(frame, kept, target, weights, notes, source)
+    used, good = _complete(frame, [*kept, target, *(name for name in (weights, sigma) if name)], notes, source)
+    weight, errors = (None if name is None else used[name] for name in (weights, sigma))
     labels = None if groups is None else frame[groups][good].reset_index(drop=True)
     pieces = frame.attrs.get("pieces")
-    if pieces is not None and (weights is not None or groups is not None):
-        raise DataError(f"{source} is read in pieces, which have no weights or groups yet; leave these options out")
-    return Table(X, y, weight, tuple(notes), dialect, tuple(every), units, renamed, pieces, labels, encoding)
+    if pieces is not None and any(name is not None for name in roles.values()):
+        raise DataError(f"{source} is read in pieces, which have no {listed(list(roles))} yet; leave these options out")
+    return Table(
+        used[kept],
+        used[target],
+        weight,
+        tuple(notes),
+        dialect,
+        tuple(every),
+        units,
+        renamed,
+        pieces,
+        labels,
+        encoding,
+        errors,
+    )
 
 
 def _encoded(
@@ -184,12 +200,14 @@ def text_fault(column: Any, name: str) -> str | None:
     return f"{shortened(name, 60)} holds text ({str(column.iloc[bad])[:40]!r} in row {bad})"
 
 
-def _check_roles(target: str, features: Sequence[str] | None, weights: str | None) -> None:
-    for role, other in (("--features", features or ()), ("--weights", (weights,))):
+def _check_roles(target: str, features: Sequence[str] | None, roles: dict[str, str | None]) -> None:
+    for role, other in (("features", features or ()), *((role, (name,)) for role, name in roles.items())):
         if target in other:
-            raise DataError(f"{target!r} is the target and cannot be in {role} too")
-    if features is not None and weights in features:
-        raise DataError(f"{weights!r} holds the weights and cannot be in --features too")
+            raise DataError(f"{target!r} is the target and cannot be in --{role} too")
+    for role, name in roles.items():
+        if features is not None and name in features:
+            what = {"weights": "the weights", "sigma": "the errors", "groups": "the groups"}[role]
+            raise DataError(f"{name!r} holds {what} and cannot be in --features too")
 
 
 def _usable(
@@ -221,19 +239,11 @@ def counts_rows(column: Any) -> bool:
     return bool(len(steps) and (steps == 1.0).all())
 
 
-def _complete(
-    frame: pd.DataFrame,
-    kept: list[str],
-    target: str,
-    weights: str | None,
-    notes: list[str],
-    source: str,
-) -> tuple[pd.DataFrame, pd.Series, pd.Series | None, Any]:
-    """Rows without missing or infinite values, and which of all rows these are."""
+def _complete(frame: pd.DataFrame, wanted: list[str], notes: list[str], source: str) -> tuple[pd.DataFrame, Any]:
+    """These columns in the rows without missing or infinite values, and which of all rows these are."""
     import numpy as np
     import pandas as pd
 
-    wanted = [*kept, target, *([weights] if weights else [])]
     used = pd.DataFrame({name: frame[name].to_numpy(dtype="float64", na_value=np.nan) for name in wanted})
     good = np.isfinite(used.to_numpy()).all(axis=1)
     if not good.any():
@@ -247,5 +257,4 @@ def _complete(
         column = next(c for c in used.columns if not np.isfinite(used[c].iloc[first]))
         left = int((~good).sum())
         notes.append(f"{left} of {len(used)} rows left out: a value is missing (first: row {first}, {column})")
-    used = used[good].reset_index(drop=True)
-    return used[kept], used[target], used[weights] if weights else None, good
+    return used[good].reset_index(drop=True), good

@@ -16,6 +16,7 @@ from ..errors import DataError
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor, fit_formula
 from ..regressor.own import OWN, add_formula
+from ..regressor.validation import with_sigma
 from ..report import report_html
 from . import views
 from .asking import checked, checked_system, known_settings, to_request
@@ -23,7 +24,7 @@ from .commands import fit_command, not_in_shell
 from .place import Place, safe_name
 from .results import Results, entry_index
 from .runs import MODEL, Run
-from .systems import simulated, system_command, system_python, system_report
+from .systems import going_on, simulated, system_command, system_python, system_report
 from .workers import Workers
 
 OWN_SECONDS = 5.0
@@ -99,18 +100,23 @@ class Actions:
             state = self.workers.state(run)
             if state in ("running", "queued"):
                 raise DataError("this search is still going on; stop it first")
-            if run.is_system():
-                raise DataError("a search for differential equations cannot go on; start it again with more time")
             before = run.asked()
+            if before is None and run.is_system():
+                raise DataError("this system was found by the command line; start a search for it here")
             if before is None:
                 before = self._wish_of(run, state)
             seconds = asked.get("seconds", before["settings"].get("max_time", 60))
+            part = int(before.get("part", 1)) + 1
+            if run.is_system():
+                run.ask(going_on(run, before, seconds) | {"part": part})
+                self.workers.look()
+                return {"run": run.name}
             keep = [text for text in (asked.get("keep"),) if isinstance(text, str)]
             own = self._own_formulas(run, state)
             guesses = list(dict.fromkeys([*before["guesses"], *keep, *own]))
             settings = before["settings"] | {"max_time": seconds}
             wish = checked(before | {"guesses": guesses, "settings": settings})
-            run.ask(wish | {"part": int(before.get("part", 1)) + 1})
+            run.ask(wish | {"part": part})
         self.workers.look()
         return {"run": run.name}
 
@@ -148,14 +154,14 @@ class Actions:
             if model is None or state in ("running", "queued"):
                 raise DataError("your own formula can join the table when the search has ended")
             table = self.results.table(run, model)
-            names, target = model.formula_.names, model.formula_.target
+            names, target = model.formula_.inputs, model.formula_.target
             if asked.get("refit", True):
                 found = fit_formula(
                     text,
                     table.X[list(names)],
                     table.y,
                     target=target,
-                    sample_weight=table.weights,
+                    sample_weight=with_sigma(table.weights, table.sigma, table.y),
                     max_time=OWN_SECONDS,
                 )
             else:
@@ -226,7 +232,9 @@ class Actions:
             raise DataError("the table of this run is not in the folder of this page, so the search cannot go on")
         given = model.get_params(deep=False)
         settings = {n: given[n] for n, default in known_settings().items() if given[n] != default}
-        wish = {"data": data, "target": model.formula_.target, "features": list(model.formula_.names)}
+        formula = model.formula_
+        wish: dict[str, Any] = {"data": data, "target": formula.target, "features": list(formula.inputs)}
+        wish["groups"] = None if formula.groups is None else formula.groups.column
         return checked(wish | {"settings": settings | {"max_time": given["max_time"] or 60}})
 
 

@@ -19,6 +19,7 @@ SETTINGS = (
     *("max_complexity", "selection", "validation_fraction", "max_evaluations", "max_rows", "max_columns"),
     *("random_state", "n_jobs"),
 )
+ROLES = {"weights": "the weights", "groups": "the groups", "sigma": "the errors"}  # columns beside inputs and target
 LONGEST = 86_400.0  # seconds
 MAX_TEXT, MAX_ITEMS = 2000, 1000
 MAX_GUESSES = 20
@@ -42,6 +43,10 @@ def checked(asked: Any) -> dict[str, Any]:
         raise DataError(f"{target!r} is the target and cannot be an input too; untick it")
     if features is not None and not features:
         raise DataError("a search needs at least one input; tick a column")
+    roles = {role: _text(asked, role) for role in ROLES}
+    for role, column in roles.items():
+        if column is not None and (column == target or column in (features or ())):
+            raise DataError(f"{column!r} is chosen for {ROLES[role]} and cannot be the target or an input too")
     guesses = _texts(asked.get("guesses"), "guesses") or []
     if len(guesses) > MAX_GUESSES:
         raise DataError(f"at most {MAX_GUESSES} guesses, got {len(guesses)}")
@@ -49,7 +54,7 @@ def checked(asked: Any) -> dict[str, Any]:
         "data": data,
         "target": target,
         "features": features,
-        "weights": _text(asked, "weights"),
+        **roles,
         "delimiter": _text(asked, "delimiter"),
         "guesses": guesses,
         "settings": _settings(asked.get("settings") or {}),
@@ -85,7 +90,7 @@ def to_request(asked: dict[str, Any]) -> Request:
         "target": asked["target"],
         "features": None if features is None else tuple(features),
         "drop": (),
-        "weights": asked["weights"],
+        **{role: asked.get(role) for role in ROLES},
         "delimiter": asked["delimiter"],
         "guesses": tuple(asked["guesses"]),
         "settings": asked["settings"],

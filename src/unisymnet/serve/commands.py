@@ -9,6 +9,8 @@ import shlex
 from functools import cache
 from typing import Any
 
+from .asking import ROLES
+
 # Where the name of a setting is not the option's.
 OPTIONS = {"random_state": "--seed", "n_jobs": "--jobs", "constants": "--constant", "constraints": "--constraint"}
 ALWAYS = ("max_time", "random_state")
@@ -19,8 +21,8 @@ def fit_command(asked: dict[str, Any]) -> str:
     words = ["unisymnet", "fit", asked["data"], "--target", asked["target"]]
     if asked["features"] is not None:
         words += ["--features", ",".join(asked["features"])]
-    if asked["weights"] is not None:
-        words += ["--weights", asked["weights"]]
+    for role in ROLES:
+        words += [f"--{role}", asked[role]] if asked.get(role) else []
     for guess in asked["guesses"]:
         words += ["--guess", guess]
     known = _options()

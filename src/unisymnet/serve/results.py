@@ -82,7 +82,7 @@ class Results:
             return None
         return self.place.name_of(path.resolve()) if self.place.holds(path) else None
 
-    def table(self, run: Run, model: UniSymNetRegressor | None = None) -> Table:
+    def table(self, run: Run, model: UniSymNetRegressor, formula: Formula | None = None) -> Table:
         """Inputs and target of a run, rows with missing values left out."""
         name = self.data_name(run)
         if name is None:
@@ -91,11 +91,11 @@ class Results:
         if asked is not None:
             request = to_request(asked | {"data": str(path)})
             return self.tables.get(path, ("asked", json.dumps(asked, sort_keys=True)), lambda: read_request(request))
-        if model is None:
-            raise DataError("this run has no formulas yet")
-        target, names, how = model.formula_.target, model.formula_.names, model.encoding_
-        read = partial(load_table, str(path), target=target, features=names, encoding=how)
-        return self.tables.get(path, (target, names), read)
+        formula = formula or model.formula_
+        groups = None if formula.groups is None else formula.groups.column
+        wanted: dict[str, Any] = {"target": formula.target, "features": formula.inputs, "groups": groups}
+        read = partial(load_table, str(path), **wanted, encoding=model.encoding_)
+        return self.tables.get(path, tuple(wanted.values()), read)
 
 
 def entry_index(model: UniSymNetRegressor, text: str | None) -> int:

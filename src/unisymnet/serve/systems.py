@@ -8,18 +8,21 @@ from __future__ import annotations
 import json
 import shlex
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..cli.motion.dynamics import SO_FAR, place_so_far
 from ..cli.tables import read_frame
-from ..dynamics import DynamicsRegressor, System
+from ..dynamics import DynamicsEvent, DynamicsRegressor, System
 from ..errors import DataError
 from ..regressor.checkpoint import write_atomically
 from ..report.parts import shown
 from ..report.system_page import Run as Drawn
 from ..report.system_page import system_html
+from .asking import checked_system
 from .events import Log, finite
 from .runs import MODEL, Run
 
@@ -53,12 +56,6 @@ def system_python(asked: dict[str, Any]) -> str:
 
 def search_system(folder: Path, asked: dict[str, Any], log: Log) -> None:
     """Find the equations and leave in the folder what the other commands need."""
-    began = time.monotonic()
-
-    class Told(DynamicsRegressor):
-        def _tell(self, text: str) -> None:
-            log.write("stage", at=time.time(), stage=text, seconds=round(time.monotonic() - began, 2), tried=0)
-
     frame, _ = read_frame(asked["data"], asked["delimiter"])
     facts = {"target": ", ".join(asked["states"]), "inputs": [asked["time"], *asked["inputs"]], "rows": len(frame)}
     commands = {"shell": system_command(asked), "python": system_python(asked)}
@@ -66,14 +63,38 @@ def search_system(folder: Path, asked: dict[str, Any], log: Log) -> None:
     log.write("start", at=time.time(), part=asked.get("part", 1), max_time=limit, notes=[], **facts, **commands)
     names = {name: asked[name] or None for name in ("time", "states", "inputs", "trajectory")}
     try:
-        model = Told(**asked["settings"]).fit(frame, **names)
+        settings = {**asked["settings"], "callback": _teller(log), "checkpoint": place_so_far(folder)}
+        model = DynamicsRegressor(**settings).fit(frame, **names, guesses=asked.get("guesses"))
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
+    model.save(folder / MODEL)
+    (folder / SO_FAR).unlink(missing_ok=True)
     runs = [_thinned(run) for run in model.drawn_runs()[:MAX_RUNS]]
     write_atomically(folder / DRAWN, json.dumps(finite(runs)))
-    model.save(folder / MODEL)
     write_atomically(folder / SOURCE, model.system_.to("python"))
-    log.write("end", at=time.time(), stopped="system", seconds=round(model.seconds_, 2), formulas=len(asked["states"]))
+    why = "interrupted" if model.interrupted_ else "system"
+    log.write("end", at=time.time(), stopped=why, seconds=round(model.seconds_, 2), formulas=len(asked["states"]))
+
+
+def _teller(log: Log) -> Callable[[DynamicsEvent], None]:
+    """Writes down what the search is doing, and its equations whenever they get better."""
+
+    def tell(event: DynamicsEvent) -> None:
+        formulas = list(event.rates.values()) if event.system is None else list(event.system.formulas)
+        found = {} if event.kind == "stage" else {"equations": [shown(f, block=True, equation=True) for f in formulas]}
+        log.write(event.kind, at=time.time(), stage=event.stage, seconds=round(event.seconds, 2), tried=0, **found)
+
+    return tell
+
+
+def going_on(run: Run, asked: dict[str, Any], seconds: Any) -> dict[str, Any]:
+    """The wish to search on: the equations found so far are the first to be tried."""
+    wish = checked_system(asked | {"settings": asked["settings"] | {"max_time": seconds}})
+    if run.has_model():
+        system = System.load(run.folder / MODEL)
+        known = zip(system.states, system.formulas)
+        wish["guesses"] = {state: [formula.text(None)] for state, formula in known}
+    return wish
 
 
 def system_view(run: Run, state: str, data: str | None) -> dict[str, Any]:

@@ -130,7 +130,10 @@ def entry_view(entry: Any) -> dict[str, Any]:
 def rows_view(results: Results, run: Run, state: str) -> dict[str, Any]:
     """Rows enough to draw: columns in the order of the formulas' names, the target, ranges and medians."""
     model = results.model(run, state)
-    rows = None if model is None else _rows(results, run, model)
+    return _to_draw(None if model is None else _rows(results, run, model, model.formula_))
+
+
+def _to_draw(rows: Rows | None) -> dict[str, Any]:
     if rows is None:
         return {"n": 0}
     chosen = thin(len(rows.y), MAX_ROWS)
@@ -153,7 +156,7 @@ def formula_view(results: Results, run: Run, state: str, text: str | None, *, li
     if light and text is not None and text not in [str(entry.formula) for entry in model.front_]:
         return {}  # something better has taken its place meanwhile
     index = entry_index(model, text)
-    entry, rows = model.front_[index], _rows(results, run, model)
+    entry, rows = model.front_[index], _rows(results, run, model, model.front_[index].formula)
     tree, values = tree_of(entry.formula)
     view = {
         **entry_view(entry),
@@ -167,6 +170,12 @@ def formula_view(results: Results, run: Run, state: str, text: str | None, *, li
         "strongest": influence(entry.formula, rows) if rows is not None else [],
         "constants": [_constant(constant) for constant in entry.formula.constants],
     }
+    if entry.formula.groups is not None:  # constants of its own groups stand in the columns of its rows
+        view |= {
+            "rows": _to_draw(rows),
+            "names": list(entry.formula.names),
+            "groups": str(entry.formula.groups).splitlines(),
+        }
     if light:
         return view
     sections = formula_sections(model, index, rows)
@@ -184,7 +193,7 @@ def moved_view(results: Results, run: Run, state: str, text: str, values: list[f
         return {}
     formula = model.front_[entry_index(model, text)].formula
     moved = moved_formula(formula, values)
-    rows = _rows(results, run, model)
+    rows = _rows(results, run, model, formula)
     with np.errstate(all="ignore"):
         r2 = None if rows is None else moved.score(rows.X, rows.y)
     return {
@@ -210,11 +219,17 @@ def sources(formula: Formula) -> list[dict[str, str]]:
     return found
 
 
-def _rows(results: Results, run: Run, model: UniSymNetRegressor) -> Rows | None:
-    """The rows of the run, or None where its table is gone."""
+def _rows(results: Results, run: Run, model: UniSymNetRegressor, formula: Formula) -> Rows | None:
+    """The rows of the run as a formula of it sees them, or None where its table is gone."""
     try:
-        table = results.table(run, model)
-        return read_rows(model.formula_.names, table.X, table.y)
+        table = results.table(run, model, formula)
+        X: Any = table.X
+        if formula.groups is not None:
+            if table.groups is None:
+                return None
+            columns = X[list(formula.inputs)].to_numpy(dtype="float64")
+            X = formula.groups.filled(columns, list(table.groups), columns.shape[1])
+        return read_rows(formula.names, X, table.y)
     except (DataError, OSError):
         return None
 

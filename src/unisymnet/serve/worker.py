@@ -87,7 +87,7 @@ def search(folder: Path) -> None:
         if asked.get("kind") == "dynamics":
             from .systems import search_system
 
-            with _stopping(folder, signal.default_int_handler):
+            with _stopping(folder):
                 search_system(folder, asked, log)
             return
         request = to_request(asked)
@@ -116,8 +116,6 @@ def search(folder: Path) -> None:
         )
     except DataError as error:
         log.write("error", at=time.time(), message=str(error))
-    except KeyboardInterrupt:
-        log.write("error", at=time.time(), message="stopped before a system was found")
     except Exception as error:
         traceback.print_exc()
         log.write("error", at=time.time(), message=f"unexpected {type(error).__name__}: {error}")
@@ -128,14 +126,13 @@ def search(folder: Path) -> None:
 class _stopping:
     """While inside, a file named `stop` in the folder ends the search as Ctrl-C would: with the best so far."""
 
-    def __init__(self, folder: Path, handler: Any = lambda number, frame: None) -> None:
+    def __init__(self, folder: Path) -> None:
         self.wish = folder / STOP
-        self.handler = handler
         self.over = threading.Event()
 
     def __enter__(self) -> None:
-        # Before and after a fit that has its own handler, the signal must do no harm.
-        signal.signal(signal.SIGINT, self.handler)
+        # Before and after a fit, which has its own handler, the signal must do no harm; it comes again.
+        signal.signal(signal.SIGINT, lambda number, frame: None)
         threading.Thread(target=self._look, daemon=True).start()
 
     def __exit__(self, *details: object) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from ...errors import CheckpointError, DataError
 
-MODEL = "model.json"
+MODEL, SO_FAR = "model.json", "so-far.json"
 
 
 def add_dynamics(app: typer.Typer) -> None:
@@ -45,11 +45,15 @@ def dynamics(
     if not max_time > 0:
         raise typer.BadParameter(f"--max-time must be positive, got {max_time:g}")
     frame, _ = read_frame(data, delimiter)
+    folder = Path(out or f"{Path(data).stem if data != '-' else 'stdin'}-run")
     model = DynamicsRegressor(
-        max_time=max_time, order=order, use_time=use_time, verbose=not quiet and not as_json and sys.stderr.isatty()
+        max_time=max_time,
+        order=order,
+        use_time=use_time,
+        verbose=not quiet and not as_json and sys.stderr.isatty(),
+        checkpoint=place_so_far(folder),
     )
     model.fit(frame, time=time, states=states, inputs=inputs, trajectory=trajectory)
-    folder = Path(out or f"{Path(data).stem if data != '-' else 'stdin'}-run")
     _save(model, folder)
     if as_json:
         print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
@@ -123,6 +127,11 @@ def load_system(run: str) -> Any:
     return System.load(path)
 
 
+def place_so_far(folder: Path) -> Path:
+    """Where a search leaves the best so far: in place of its result, unless an earlier one stands there."""
+    return folder / (SO_FAR if (folder / MODEL).exists() else MODEL)
+
+
 def _save(model: Any, folder: Path) -> None:
     from ...report.system_page import system_html
 
@@ -131,6 +140,7 @@ def _save(model: Any, folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         model.save(folder / MODEL)
+        (folder / SO_FAR).unlink(missing_ok=True)
         (folder / "report.html").write_text(system_html(model.system_, runs, model.notes_, lead), encoding="utf-8")
         (folder / "system.py").write_text(model.system_.to("python"), encoding="utf-8")
     except OSError as error:

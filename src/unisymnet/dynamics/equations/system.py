@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -211,8 +212,9 @@ class System:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the system as JSON."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.to_json())
+        from ...regressor.checkpoint import write_atomically
+
+        write_atomically(Path(path), self.to_json())
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> System:

@@ -10,7 +10,7 @@ const COPIED = ["latex", "python", "excel", "c"];
 
 export class Detail {
   constructor(run) {
-    Object.assign(this, { run, text: null, rows: null, rowsOf: null, asking: false });
+    Object.assign(this, { run, text: null, rows: null, shared: null, rowsOf: null, asking: false });
     this.node = el("div", { class: "detail" });
   }
 
@@ -37,18 +37,20 @@ export class Detail {
 
   async load(text, live) {
     const version = `${this.run.name} ${live} ${this.run.result?.entries.length}`;
-    if (this.rowsOf !== version) [this.rows, this.rowsOf] = [await get("rows", { run: this.run.name }), version];
+    if (this.rowsOf !== version) [this.shared, this.rowsOf] = [await get("rows", { run: this.run.name }), version];
     const found = await post("formula", { run: this.run.name, text, light: live });
     if (found.tree && this.wanted === text) this.draw(found, live);
   }
 
   draw(formula, live) {
     this.formula = formula;
+    this.rows = formula.rows ?? this.shared; // with constants for each group, a formula has columns of its own
     this.values = [...formula.values];
     this.equation = el("div", { class: "formula", tabindex: "0", role: "region", "aria-label": "Formula" }, markup(formula.equation));
     this.facts = el("p", { class: "lead facts" }, this.factText(formula.r2_text));
     const head = card(formula.picked ? "The formula" : `Formula ${formula.index} of the table`, this.equation, this.facts,
-      formula.domain.length ? el("p", { class: "hint" }, `Holds where ${formula.domain.join(" and ")}.`) : null, live ? null : this.copies());
+      formula.domain.length ? el("p", { class: "hint" }, `Holds where ${formula.domain.join(" and ")}.`) : null,
+      formula.groups ? el("ul", { class: "group-values" }, formula.groups.map((text) => el("li", {}, text))) : null, live ? null : this.copies());
     head.classList.add("formula-card");
     const parts = [head];
     if (this.rows.n && known(formula.tree)) parts.push(this.play(live));
@@ -93,7 +95,7 @@ export class Detail {
       used.length > 1 ? field("Curve along", select, "Other columns are held at their medians; the fainter a dot, the further its row lies from there.") : null, figures);
   }
 
-  name(column) { return (this.run.result?.names ?? this.run.start?.inputs ?? [])[column] ?? `x${column}`; }
+  name(column) { return (this.formula.names ?? this.run.result?.names ?? this.run.start?.inputs ?? [])[column] ?? `x${column}`; }
 
   sliders() {
     const { constants } = this.formula;

@@ -81,6 +81,7 @@ class RunView {
     this.main.dataset.events = String(this.heard);
     if (event.kind === "formula") this.formulas.set(event.key, { ...event, short: event.text, r2_text: r2Text(event.r2) });
     else if (event.kind === "front") [this.keys, this.best] = [event.keys, event.best];
+    else if (event.equations) this.equations = event.equations;
     else if (event.kind === "start") [this.start, this.message] = [event, null];
     else if (event.kind === "queued") [this.start, this.message] = [null, null];
     if (event.seconds !== undefined && event.at) this.last = event;
@@ -90,7 +91,7 @@ class RunView {
     else if (OVER.includes(event.kind)) this.state = { end: "done", error: "failed", lost: "lost" }[event.kind];
     else this.state = "running";
     this.reason = event.kind === "end" ? event.stopped : this.reason;
-    this.changed = this.changed || before !== this.state || event.kind === "front";
+    this.changed = this.changed || before !== this.state || event.kind === "front" || Boolean(event.equations);
     if (!this.waiting) this.waiting = setTimeout(() => { this.waiting = 0; this.show(); }, 30); // not by animation frame: a page in the background has none
   }
 
@@ -128,6 +129,7 @@ class RunView {
   finished() {
     if (this.result.kind === "dynamics") {
       if (this.searching || !this.result.equations) return;
+      this.equations = null;
       const part = systemPart(this.result);
       this.frontNode.replaceWith(part);
       this.frontNode = part;
@@ -158,7 +160,7 @@ class RunView {
     } else {
       const seconds = el("input", { type: "number", min: "1", max: "86400", value: String(this.result?.asked?.settings.max_time ?? this.result?.max_time ?? 60), "aria-label": "Seconds to search on" });
       this.status.replaceChildren(this.words, el("div", { class: "actions" },
-        this.result?.kind === "dynamics" ? el("span", { class: "go-on" }) : [el("button", { type: "button", class: "go-on", on: { click: () => this.goOn(seconds.valueAsNumber) } }, "Search on for"), el("span", {}, seconds, " seconds")],
+        this.result?.kind === "dynamics" && !this.result.asked ? el("span", { class: "go-on" }) : [el("button", { type: "button", class: "go-on", on: { click: () => this.goOn(seconds.valueAsNumber) } }, "Search on for"), el("span", {}, seconds, " seconds")],
         this.result?.entries.length || this.result?.equations ? el("a", { class: "button", href: reportAddress(this.name), download: "" }, "Save as a report") : null));
     }
     this.tick();
@@ -188,7 +190,19 @@ class RunView {
     this.words.textContent = `Searching · ${left}${tried}`;
   }
 
+  // The equations of a system while it is being searched for.
+  showEquations() {
+    if (!this.equations) return;
+    const found = card("Found so far", el("div", { class: "formula", tabindex: "0", role: "region", "aria-label": "Equations" }, this.equations.map((text) => markup(text))));
+    this.frontNode.replaceWith(found);
+    this.frontNode = found;
+  }
+
   showFront() {
+    if (this.result?.kind === "dynamics") {
+      this.showEquations();
+      return;
+    }
     const entries = this.entries();
     if (!entries.length) return;
     if (this.pressed) { // what is under a pressed pointer stays, or the click would be lost

@@ -6,20 +6,22 @@ import { dynamicsLink, runLink } from "./home.js";
 import { histogram } from "./plot.js";
 
 const TIMES = [[10, "10 s"], [60, "1 min"], [300, "5 min"], [1800, "30 min"]];
+const NOISES = [["", "found out from the data"], ["equal", "equal in every row"], ["relative", "a share of the value"], ["counts", "as of counts: grows with the square root"], ["both", "a part equal, a part a share"], ["heavy tails", "with outliers"]];
 const OPERATORS = ["+", "-", "*", "/", "pow", "sqrt", "exp", "ln", "sin", "cos", "tan", "tanh", "abs"];
 
 export async function setupView(main, { name }) {
   const [home, first] = await Promise.all([get("home"), get("table", { name })]);
-  const wish = { data: name, target: first.target, inputs: new Set(), units: {}, time: 60, texts: {} };
+  const wish = { data: name, target: first.target, inputs: new Set(), units: {}, time: 60, texts: {}, roles: {} };
   for (const column of first.columns) if (column.kind === "number" && column.name !== wish.target) wish.inputs.add(column.name);
   const offers = home.settings, below = el("div"), warned = el("div"), columns = el("div"), grouped = el("div", { class: "groups", "aria-live": "polite" });
 
   const asked = () => {
     const numbers = first.columns.filter((column) => column.kind === "number" && column.name !== wish.target).map((column) => column.name);
-    const all = numbers.every((column) => wish.inputs.has(column));
+    const taken = Object.values(wish.roles), free = numbers.filter((column) => !taken.includes(column));
+    const all = free.every((column) => wish.inputs.has(column));
     const settings = { max_time: wish.time, ...settingsOf(wish, offers) };
-    return { data: name, target: wish.target, features: all ? null : numbers.filter((column) => wish.inputs.has(column)),
-      guesses: lines(wish.texts.guesses), settings };
+    return { data: name, target: wish.target, features: all ? null : free.filter((column) => wish.inputs.has(column)),
+      guesses: lines(wish.texts.guesses), ...wish.roles, settings };
   };
   const refresh = later(250, async () => {
     try {
@@ -49,7 +51,7 @@ export async function setupView(main, { name }) {
   } } },
     card(`${first.rows} rows, ${first.columns.length} columns`, el("p", { class: "hint" }, "Mark the column to explain and tick those it may depend on."), columns, grouped),
     warned,
-    card("The search", timeChoice(wish, refresh), knowledge(wish, offers, refresh), more(wish, offers, refresh), el("div", { class: "actions" }, start)));
+    card("The search", timeChoice(wish, refresh), knowledge(first, wish, offers, changed, refresh), more(wish, offers, refresh), el("div", { class: "actions" }, start)));
   main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, name),
     el("p", { class: "lead" }, "Measured over time? ", el("a", { href: dynamicsLink(name) }, "Search for differential equations"), " instead.")), form, below);
   changed();
@@ -60,6 +62,7 @@ function columnTable(table, wish, offers, changed, refresh) {
   const head = ["explain", "input", "column", ...(units ? ["unit"] : []), "values", "smallest", "largest", "missing"];
   const rows = table.columns.map((column) => {
     const numeric = column.kind === "number", isTarget = column.name === wish.target;
+    const role = Object.keys(wish.roles).find((one) => wish.roles[one] === column.name);
     const pick = el("input", { type: "radio", name: "target", checked: isTarget, disabled: !numeric, "aria-label": `Explain ${column.name}`, on: { change: () => {
       wish.inputs.add(wish.target);
       wish.target = column.name;
@@ -67,7 +70,7 @@ function columnTable(table, wish, offers, changed, refresh) {
       changed();
       document.querySelector("input[name=target]:checked")?.focus();
     } } });
-    const tick = el("input", { type: "checkbox", checked: wish.inputs.has(column.name), disabled: !numeric || isTarget, "aria-label": `Use ${column.name} as an input`, on: { change: (event) => {
+    const tick = el("input", { type: "checkbox", checked: wish.inputs.has(column.name) && !role, disabled: !numeric || isTarget || Boolean(role), "aria-label": `Use ${column.name} as an input`, on: { change: (event) => {
       wish.inputs[event.target.checked ? "add" : "delete"](column.name);
       refresh();
     } } });
@@ -75,7 +78,7 @@ function columnTable(table, wish, offers, changed, refresh) {
       wish.units[column.name] = event.target.value.trim();
       refresh();
     } } }) : null) : null;
-    return el("tr", { class: isTarget ? "current" : null }, el("td", {}, pick), el("td", {}, tick), el("th", { scope: "row", class: "name" }, column.name), unit,
+    return el("tr", { class: isTarget ? "current" : null }, el("td", {}, pick), el("td", {}, tick), el("th", { scope: "row", class: "name" }, column.name, role ? el("span", { class: "tag" }, ROLES[role][0]) : null), unit,
       numeric ? [el("td", {}, column.bars ? histogram(column.bars) : "–"), el("td", { class: "number" }, number(column.smallest)), el("td", { class: "number" }, number(column.largest)),
         el("td", { class: `number ${column.missing ? "warned" : ""}` }, column.missing || "–")]
         : el("td", { colspan: "4", class: "hint" }, column.kind));
@@ -94,8 +97,26 @@ export function timeChoice(wish, refresh) {
     el("p", { class: "hint" }, "The search ends sooner when a formula is exact or leaves only noise. You can stop it at any time and keep what it has."));
 }
 
+// A column that is neither explained nor an input: what tells groups apart, how far the values can be trusted.
+const ROLES = {
+  groups: ["groups", "Column of groups", "One form for all groups; constants are shared or have a value for each"],
+  sigma: ["errors", "Column of errors", "The standard error of the column to explain, row by row"],
+  weights: ["weights", "Column of weights", "How much a row counts; twice the weight is as good as the row twice"],
+};
+
+function roleChoice(table, wish, role, changed) {
+  const columns = table.columns.filter((column) => role === "groups" || column.kind === "number");
+  const select = el("select", { id: `set-${role}` }, el("option", { value: "" }, "none"), columns.map((column) => el("option", { value: column.name }, column.name)));
+  select.addEventListener("change", () => {
+    if (select.value) wish.roles[role] = select.value;
+    else delete wish.roles[role];
+    changed();
+  });
+  return field(ROLES[role][1], select, ROLES[role][2]);
+}
+
 // What the scientist knows: shown only where the estimator can use it.
-function knowledge(wish, offers, refresh) {
+function knowledge(table, wish, offers, changed, refresh) {
   const text = (name, label, hint, rows) => {
     const control = rows ? el("textarea", { rows, spellcheck: "false" }) : el("input", { type: "text", spellcheck: "false" });
     control.id = `set-${name}`;
@@ -106,7 +127,12 @@ function knowledge(wish, offers, refresh) {
   if ("constants" in offers) fields.push(text("constants", "Known constants", "One a line, with unit: g = 9.81 m/s^2", 2));
   if ("constraints" in offers) fields.push(text("constraints", "What must hold", "One a line: dy/dx >= 0, y(x=0) = 1, y -> 0 as x -> inf, even in x, 0 <= y <= 1", 2));
   if ("template" in offers) fields.push(text("template", "Form of the formula", "For example: exp(-f(t))*g(x) + c"));
-  if ("noise" in offers) fields.push(text("noise", "Error of the measurements", "One standard deviation, in the unit of the column to explain, if you know it"));
+  fields.push(...Object.keys(ROLES).map((role) => roleChoice(table, wish, role, changed)));
+  if ("noise" in offers) {
+    const kinds = el("select", { id: "set-noise-kind" }, NOISES.map(([value, label]) => el("option", { value }, label)));
+    kinds.addEventListener("change", () => { wish.texts.noiseKind = kinds.value; refresh(); });
+    fields.push(text("noise", "Size of the error, if you know it", "One standard deviation, in the unit of the column to explain, the same in every row"), field("Kind of error", kinds));
+  }
   if ("goal" in offers) {
     const select = el("select", { id: "set-goal" }, [["law", "a law: short, exact, general"], ["predict", "good predictions from a readable formula"]].map(([value, label]) => el("option", { value }, label)));
     select.addEventListener("change", () => { wish.texts.goal = select.value; refresh(); });
@@ -122,9 +148,11 @@ function more(wish, offers, refresh) {
     wish.texts.operators = boxes.every((box) => box.checked) ? "" : boxes.filter((box) => box.checked).map((box) => box.value).join(",");
     refresh();
   } } }), el("span", {}, sign)));
-  const loss = el("select", {}, [["", "squares"], ["huber", "robust: outliers count less"]].map(([value, label]) => el("option", { value }, label)));
+  const loss = el("select", {}, [["", "squares"], ["huber", "robust: outliers count less"], ["quantile", "quantile: so many values below"]].map(([value, label]) => el("option", { value }, label)));
   return el("details", {}, el("summary", {}, "More settings"), el("div", { class: "fields" },
     field("Errors are judged by", bind("loss", loss)),
+    field("Share of values below", bind("quantile", el("input", { type: "number", min: "0.01", max: "0.99", step: "any", placeholder: "0.5" })), "for the quantile"),
+    field("Picked from the table is", bind("selection", el("select", {}, [["", "the best of size and accuracy"], ["accuracy", "the most accurate"], ["simplest", "the simplest that is good"]].map(([value, label]) => el("option", { value }, label))))),
     field("Longest formula", bind("max_complexity", el("input", { type: "number", min: "1", max: "500", placeholder: String(offers.max_complexity ?? "") })), "operators, columns and constants counted"),
     field("Seed", bind("random_state", el("input", { type: "number", step: "1", placeholder: "0" })), "same seed, same formulas"),
     field("Threads", bind("n_jobs", el("input", { type: "number", min: "1", max: "64", placeholder: String(offers.n_jobs ?? 1) })))),
@@ -138,9 +166,11 @@ function settingsOf(wish, offers) {
   const pairs = lines(texts.constants).map((line) => line.split("=", 2).map((part) => part.trim())).filter(([name, value]) => name && value);
   if (pairs.length) found.constants = Object.fromEntries(pairs);
   if (lines(texts.constraints).length) found.constraints = lines(texts.constraints);
-  for (const name of ["template", "operators", "goal", "loss"]) if (texts[name]?.trim()) found[name] = texts[name].trim();
+  for (const name of ["template", "operators", "goal", "loss", "selection"]) if (texts[name]?.trim()) found[name] = texts[name].trim();
   for (const name of ["max_complexity", "random_state", "n_jobs"]) if (texts[name]?.trim()) found[name] = Number.parseInt(texts[name], 10);
   if (texts.noise?.trim()) found.noise = Number.isNaN(Number(texts.noise)) ? texts.noise.trim() : Number(texts.noise);
+  else if (texts.noiseKind) found.noise = texts.noiseKind;
+  if (texts.loss === "quantile") found.loss = ["quantile", Number(texts.quantile?.trim() || 0.5)];
   return found;
 }
 
