@@ -228,3 +228,19 @@ def test_messages_stay_short(tmp_path: Path) -> None:
             read_table(str(tmp_path / "t.csv")) if frame_of(tmp_path, text) else None
         except DataError as error:
             assert len(str(error)) < 1000
+
+
+def test_columns_beside_inputs_and_target(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,site,err,w,y\n1,a,0.1,1,2\n2,b,,1,4\n3,a,0.2,2,6\n4,b,0.1,1,8\n")
+    found = read_table(str(path), target="y", groups="site", sigma="err", weights="w")
+    assert list(found.X.columns) == ["x"] and found.y.tolist() == [2.0, 6.0, 8.0]
+    assert found.sigma is not None and found.sigma.tolist() == [0.1, 0.2, 0.1]
+    assert list(found.with_groups.columns) == ["x", "site"] and found.with_groups["site"].tolist() == ["a", "a", "b"]
+    for role in ("groups", "sigma", "weights"):
+        with pytest.raises(DataError, match=f"cannot be in --{role} too"):
+            read_table(str(path), target="y", **{role: "y"})
+        with pytest.raises(DataError, match="cannot be in --features too"):
+            read_table(str(path), target="y", features=["x"], **{role: "x"})
+    with pytest.raises(DataError, match="must be numbers"):
+        read_table(str(path), target="y", sigma="site")

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from endless import PATIENCE
+
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --hide-scrollbars"
@@ -44,7 +46,7 @@ class Browser:
         data = json.dumps(body or {}).encode() if method == "POST" else None
         request = urllib.request.Request(self.address + path, data, {"Content-Type": "application/json"}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             with error:
@@ -60,7 +62,7 @@ class Browser:
     def reload(self) -> None:
         self.ask("POST", "/refresh")
 
-    def wait(self, script: str, seconds: float = 60.0) -> Any:
+    def wait(self, script: str, seconds: float = PATIENCE) -> Any:
         """What the script gives as soon as it gives something; a busy machine may take its time."""
         end = time.monotonic() + seconds
         while True:
@@ -147,11 +149,11 @@ def browser(width: int = 1200, height: int = 900, *, phone: bool = False, dark: 
                 window.ask("DELETE", "")
         finally:
             driver.terminate()
-            driver.wait(timeout=20)
+            driver.wait(timeout=PATIENCE)
 
 
 def _wait(base: str) -> None:
-    for _ in range(150):
+    for _ in range(int(10 * PATIENCE)):
         try:
             urllib.request.urlopen(base + "/status", timeout=5).close()
             return

@@ -136,6 +136,12 @@ def write_tables(folder: Path) -> None:
     X = pd.DataFrame(rng.uniform(0.5, 3.0, (60, 2)), columns=["m", "v"])
     X.assign(E=0.5 * X.m * X.v**2).to_csv(folder / "energy.csv", index=False)
     bumps().to_csv(folder / "slow.csv", index=False)
+    parts = []
+    for factor, site in ((0.5, "oak"), (0.9, "elm"), (1.7, "fir")):
+        t, error = rng.uniform(0.5, 6.0, 30), rng.uniform(0.005, 0.02, 30)
+        n = factor * np.exp(-t / 1.2) + error * rng.normal(size=30)
+        parts.append(pd.DataFrame({"t": t, "site": site, "error": error, "n": n}))
+    pd.concat(parts).to_csv(folder / "sites.csv", index=False)
     t = np.linspace(0.0, 5.0, 60)
     pd.DataFrame({"t": t, "x": 3.0 * np.exp(-0.7 * t)}).to_csv(folder / "decay.csv", index=False)
     X.assign(site="north", E=X.m * X.v).mask(rng.random((60, 4)) < 0.02).to_csv(folder / "messy.csv", index=False)

@@ -183,6 +183,26 @@ def test_own_formula_predictions_and_another_run(window: Browser, server: Server
     assert window.log() == []
 
 
+def test_columns_with_a_role(window: Browser, server: Server, folder: Path) -> None:
+    name = server.ask("PUT", "tables/sites.csv", (folder / "sites.csv").read_bytes())["name"]
+    go(window, f"/data?name={name}")
+    window.wait("document.getElementById('set-groups')")
+    for role, column in (("groups", "site"), ("sigma", "error")):
+        window.run(
+            f"void (s => {{ s.value = '{column}'; s.dispatchEvent(new Event('change')); }})"
+            f"(document.getElementById('set-{role}'))"
+        )
+    window.run(
+        "void (s => { s.value = 'relative'; s.dispatchEvent(new Event('change')); })"
+        "(document.getElementById('set-noise-kind'))"
+    )
+    wanted = "--groups site --sigma error --max-time 60 --noise relative"
+    window.wait(f"document.querySelector('.commands')?.textContent.includes('{wanted}')")
+    assert window.run("document.querySelectorAll('table.columns .tag').length") == 2
+    assert findings(window) == []
+    assert window.log() == []
+
+
 def test_differential_equations(window: Browser, server: Server, folder: Path) -> None:
     name = server.ask("PUT", "tables/decay.csv", (folder / "decay.csv").read_bytes())["name"]
     go(window, f"/dynamics?name={name}")

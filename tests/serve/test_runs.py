@@ -114,6 +114,23 @@ def test_the_report_is_the_self_contained_page(server: Server, energy: str) -> N
     assert body.startswith(b"<!DOCTYPE html>") and b"Residuals" in body
 
 
+def test_groups_and_errors_of_the_rows(server: Server) -> None:
+    wish = {"data": "sites.csv", "target": "n", "groups": "site", "sigma": "error"}
+    said = server.ask("POST", "commands", wish)
+    assert "--groups site --sigma error" in said["shell"] and "sigma=table.sigma" in said["python"]
+    run = server.ask("POST", "start", wish | {"settings": {"max_time": 200, "max_evaluations": 30}})["run"]
+    assert server.events(run)[-1]["kind"] == "end"
+    view = server.ask("GET", "run", run=run)
+    assert view["names"] == ["t"]
+    last = server.ask("POST", "formula", {"run": run, "text": view["entries"][-1]["text"]})
+    assert len(last["groups"]) == 3 and len(last["rows"]["columns"]) == len(last["names"]) > 1
+    assert b"Constants of the groups" in server.answer("GET", "report", run=run)[2]
+    status, _, body = server.answer("POST", "predict", b"t,site\n1,oak\n", run=run, file="new.csv")
+    assert status == 200 and body.startswith(b"t,site,n_predicted")
+    assert server.ask("POST", "own", {"run": run, "formula": "a*exp(-t)"})["text"]
+    assert "constants for each" in server.refusal("POST", "predict", b"t\n1\n", run=run, file="new.csv")
+
+
 def test_stop_keeps_the_best_and_the_search_goes_on(server: Server) -> None:
     run = server.ask("POST", "start", SLOW)["run"]
     first = server.events(run, until=("front",))

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
-from ..regressor import UniSymNetRegressor
 from ..regressor.checkpoint import write_atomically
 from .results import load_run
 from .tables import Table, load_table
@@ -42,13 +41,14 @@ def write_report(run: str, data: str | None, out: str, delimiter: str | None) ->
     model = load_run(run)
     formula = model.formula_
     table = None
+    groups = None if formula.groups is None else formula.groups.column
+    wanted: dict[str, Any] = {"target": formula.target, "features": formula.inputs, "groups": groups}
+    wanted["encoding"] = model.encoding_
     if data is not None:
-        table = load_table(
-            data, target=formula.target, features=formula.names, delimiter=delimiter, encoding=model.encoding_
-        )
+        table = load_table(data, **wanted, delimiter=delimiter)
     else:
-        table = _remembered(Path(run), model)
-    page = report_html(model) if table is None else report_html(model, table.X, table.y)
+        table = _remembered(Path(run), wanted)
+    page = report_html(model) if table is None else report_html(model, table.with_groups, table.y)
     try:
         write_atomically(Path(out), page)
     except OSError as error:
@@ -56,20 +56,14 @@ def write_report(run: str, data: str | None, out: str, delimiter: str | None) ->
     print(f"written to {out}")
 
 
-def _remembered(run: Path, model: UniSymNetRegressor) -> Table | None:
+def _remembered(run: Path, wanted: dict[str, Any]) -> Table | None:
     """The table of the fit, or None with a word on stderr."""
     file = (run if run.is_dir() else run.parent) / NAME
     try:
         kept = json.loads(file.read_text("utf-8"))
         path, size, time = Path(kept["path"]), kept["size"], kept["time"]  # None for a table from stdin
         state = path.stat()
-        table = load_table(
-            str(path),
-            target=model.formula_.target,
-            features=model.formula_.names,
-            delimiter=kept["delimiter"],
-            encoding=model.encoding_,
-        )
+        table = load_table(str(path), **wanted, delimiter=kept["delimiter"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError, DataError) as error:
         reason = f"the data of the fit are not at hand ({error})"
         print(f"note: {reason}; for all pictures: unisymnet report {run} DATA", file=sys.stderr)

@@ -43,6 +43,11 @@ class Table:
     encoding: Encoding | None = None  # how words and gaps became numbers
     sigma: pd.Series | None = None  # the standard error of y in each row, if asked for
 
+    @property
+    def with_groups(self) -> pd.DataFrame:
+        """The columns to learn from, and the column of groups if there is one."""
+        return self.X if self.groups is None else self.X.assign(**{str(self.groups.name): self.groups})
+
     def batches(self) -> Iterator[tuple[Any, Any]]:
         """All rows piece by piece: the columns of X, and y."""
         assert self.pieces is not None

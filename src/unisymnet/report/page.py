@@ -49,7 +49,7 @@ def _page(model: Any, body: str) -> str:
     formula = model.formula_
     title = f"{formula.target} = f({', '.join(formula.columns)})"
     n_rows = model.n_train_ + model.n_valid_
-    lead = f"{n_rows} rows, {len(formula.names)} columns, {len(model.front_)} formulas in {model.seconds_:.1f} s"
+    lead = f"{n_rows} rows, {len(formula.inputs)} columns, {len(model.front_)} formulas in {model.seconds_:.1f} s"
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -95,16 +95,16 @@ def _data(model: Any, rows: Rows | None) -> str:
     formula = model.formula_
     used = set(variables(formula.expr))
     if rows is None:
-        names = ", ".join(formula.names[:MAX_COLUMNS])
+        names = ", ".join(formula.inputs[:MAX_COLUMNS])
         return (
             f'<section class="card"><h2>The data</h2><p>{model.n_train_ + model.n_valid_} rows; columns '
             f'{escape(names)}; target {escape(formula.target)}.</p><p class="hint">A saved model does not hold its '
             "data. Give them to the report, and it shows predictions, residuals and response curves too.</p></section>"
         )
     lines = [_column(formula.target, "target", rows.y)]
-    for index, name in enumerate(formula.names[:MAX_COLUMNS]):
+    for index, name in enumerate(formula.inputs[:MAX_COLUMNS]):
         lines.append(_column(name, "in the formula" if index in used else "not needed", rows.X[:, index]))
-    more = len(formula.names) - MAX_COLUMNS
+    more = len(formula.inputs) - MAX_COLUMNS
     note = f'<p class="hint">and {more} more columns</p>' if more > 0 else ""
     heads = '<th>column</th><th>role</th><th class="number">smallest</th><th class="number">median</th>'
     heads += '<th class="number">largest</th><th class="number">different</th><th>values</th>'

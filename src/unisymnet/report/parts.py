@@ -41,6 +41,7 @@ def formula_sections(model: Any, index: int, rows: Rows | None) -> dict[str, str
     entry = model.front_[index]
     slices = []
     if rows is not None:
+        rows = rows.of(entry.formula)
         columns = influence(entry.formula, rows)[:MAX_SLICES]
         slices = [slice_of(entry.formula, rows, column) for column in columns]
     careful = cautions(model, entry, rows, slices)
@@ -119,10 +120,12 @@ def _cautions(found: list[str]) -> str:
 
 
 def _constants(formula: Formula) -> str:
+    lines = "" if formula.groups is None else "".join(f"<li>{escape(t)}</li>" for t in str(formula.groups).splitlines())
+    own = f'<section class="card"><h2>Constants of the groups</h2><ul>{lines}</ul></section>' if lines else ""
     if not formula.constants:
-        return ""
+        return own
     rows = "".join(map(_constant_row, formula.constants))
-    return (
+    return own + (
         '<section class="card"><h2>Constants</h2><div class="scroll"><table><thead><tr>'
         '<th class="number">value</th><th>free fit</th><th>simple number</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"

@@ -40,6 +40,7 @@ def plot(model: Any, X: Any = None, y: Any = None, index: int | None = None) -> 
         figure = Figure(figsize=(6.0, 4.2), layout="constrained")
         _front(figure.subplots(), model, chosen)
         return figure
+    rows = rows.of(formula)
     figure = Figure(figsize=(10.0, 7.6), layout="constrained")
     places = figure.subplots(2, 2)
     _front(places[0, 0], model, chosen)

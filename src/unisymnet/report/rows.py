@@ -30,11 +30,18 @@ MAX_REMEMBERED, MAX_CELLS = 1000, 200_000
 
 @dataclass(frozen=True)
 class Rows:
-    """Finite rows: columns in the order of the formula's names, and the target."""
+    """Finite rows: columns in the order of the formula's names, the target, and the group of each row."""
 
     X: Floats
     y: Floats
     n_left_out: int = 0
+    labels: tuple[str, ...] | None = None
+
+    def of(self, formula: Formula) -> Rows:
+        """As a formula sees them: its constants for each row's group stand behind the columns."""
+        if formula.groups is None or self.labels is None:
+            return self
+        return Rows(formula.groups.filled(self.X, self.labels, self.X.shape[1]), self.y, self.n_left_out)
 
     @cached_property
     def centre(self) -> Floats:
@@ -87,7 +94,8 @@ def rows_to_draw(model: Any, X: Any, y: Any) -> Rows | None:
         raise DataError(f"a picture needs a fitted model, got {type(model).__name__}; call fit first")
     if X is None and y is None:
         X, y = getattr(model, "_drawn", None) or (None, None)
-    return read_rows(model.formula_.names, X, y)
+    formula = model.formula_
+    return read_rows(formula.inputs, X, y, None if formula.groups is None else formula.groups.column)
 
 
 def rows_to_remember(X: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -96,7 +104,7 @@ def rows_to_remember(X: Floats, y: Floats) -> tuple[Floats, Floats]:
     return X[chosen], y[chosen]
 
 
-def read_rows(names: Sequence[str], X: Any, y: Any) -> Rows | None:
+def read_rows(names: Sequence[str], X: Any, y: Any, groups: str | None = None) -> Rows | None:
     """Check what the caller gave; None if nothing was given. Rows with missing values are left out."""
     if X is None and y is None:
         return None
@@ -106,7 +114,7 @@ def read_rows(names: Sequence[str], X: Any, y: Any) -> Rows | None:
     try:
         if columns is not None:
             known = {str(name): name for name in columns}
-            missing = [name for name in names if name not in known]
+            missing = [name for name in (*names, *([groups] if groups else [])) if name not in known]
             if missing:
                 raise DataError(f"the model was fitted with the column {missing[0]!r}; X has {', '.join(known)}")
             table = np.column_stack([np.asarray(X[known[name]], dtype=np.float64) for name in names])
@@ -122,7 +130,12 @@ def read_rows(names: Sequence[str], X: Any, y: Any) -> Rows | None:
     good = np.isfinite(table).all(axis=1) & np.isfinite(truth)
     if not good.any():
         raise DataError("X and y have no row in which every value is given")
-    return Rows(table[good], truth[good], int((~good).sum()))
+    labels = None
+    if groups is not None:
+        if columns is None:
+            raise DataError(f"the formula has constants for each {groups!r}; give a table with that column")
+        labels = tuple(str(label) for label, keep in zip(X[known[groups]], good, strict=True) if keep)
+    return Rows(table[good], truth[good], int((~good).sum()), labels)
 
 
 def thin(n_rows: int, most: int) -> NDArray[np.intp]:

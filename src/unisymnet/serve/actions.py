@@ -203,7 +203,7 @@ class Actions:
             table = self.results.table(run, model)
         except (DataError, OSError):
             return safe_name(run.folder.name), report_html(model)
-        return safe_name(run.folder.name), report_html(model, table.X, table.y)
+        return safe_name(run.folder.name), report_html(model, table.with_groups, table.y)
 
     def find(self, name: Any) -> Run:
         if not isinstance(name, str):

@@ -98,7 +98,7 @@ def run_view(results: Results, run: Run, state: str) -> dict[str, Any]:
         return view
     view |= {
         "target": model.formula_.target,
-        "names": list(model.formula_.names),
+        "names": list(model.formula_.inputs),
         "picked": model.picked_,
         "entries": [entry_view(entry) for entry in model.front_],
         "notes": list(model.notes_),
@@ -223,13 +223,9 @@ def _rows(results: Results, run: Run, model: UniSymNetRegressor, formula: Formul
     """The rows of the run as a formula of it sees them, or None where its table is gone."""
     try:
         table = results.table(run, model, formula)
-        X: Any = table.X
-        if formula.groups is not None:
-            if table.groups is None:
-                return None
-            columns = X[list(formula.inputs)].to_numpy(dtype="float64")
-            X = formula.groups.filled(columns, list(table.groups), columns.shape[1])
-        return read_rows(formula.names, X, table.y)
+        groups = None if formula.groups is None else formula.groups.column
+        rows = read_rows(formula.inputs, table.with_groups, table.y, groups)
+        return None if rows is None else rows.of(formula)
     except (DataError, OSError):
         return None
 

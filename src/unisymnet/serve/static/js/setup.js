@@ -35,7 +35,7 @@ export async function setupView(main, { name }) {
   const changed = () => { columns.replaceChildren(columnTable(first, wish, offers, changed, refresh)); warn(); refresh(); };
   const warn = async () => {
     const found = await get("table", { name, target: wish.target });
-    warned.replaceChildren(...(found.warnings.length ? [el("section", { class: "card caution" }, el("h2", {}, "Before you start"), el("ul", {}, found.warnings.map((text) => el("li", {}, sentence(text)))))] : []));
+    warned.replaceChildren(...(found.warnings.length ? [el("section", { class: "card caution" }, el("h2", {}, "Before you start"), el("ul", {}, found.warnings.map((text) => el("li", {}, text))))] : []));
   };
   const start = el("button", { type: "submit", class: "primary" }, "Start the search");
   const form = el("form", { on: { submit: async (event) => {
@@ -81,7 +81,7 @@ function columnTable(table, wish, offers, changed, refresh) {
     return el("tr", { class: isTarget ? "current" : null }, el("td", {}, pick), el("td", {}, tick), el("th", { scope: "row", class: "name" }, column.name, role ? el("span", { class: "tag" }, ROLES[role][0]) : null), unit,
       numeric ? [el("td", {}, column.bars ? histogram(column.bars) : "–"), el("td", { class: "number" }, number(column.smallest)), el("td", { class: "number" }, number(column.largest)),
         el("td", { class: `number ${column.missing ? "warned" : ""}` }, column.missing || "–")]
-        : el("td", { colspan: "4", class: "hint" }, column.kind));
+        : el("td", { colspan: "4", class: "hint" }, role ? (column.examples ?? []).join(", ") : column.kind));
   });
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Columns of the table" },
     el("table", { class: "columns" }, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col", class: ["smallest", "largest", "missing"].includes(text) ? "number" : null }, text)))), el("tbody", {}, rows)));
