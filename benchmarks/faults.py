@@ -1,16 +1,19 @@
 """Attack the package, for as long as you like, and print the table of docs/reliability.md.
 
-    python benchmarks/faults.py all                         # the usual counts, some hours
-    python benchmarks/faults.py files strings --count 500   # some attacks, fewer of each
-    python benchmarks/faults.py limits --out faults.jsonl   # every result as a line of JSON too
+    python benchmarks/faults.py all                                # the usual counts, some hours
+    python benchmarks/faults.py files strings --count 500          # some attacks, fewer of each
+    python benchmarks/faults.py all --seconds 500 --out F.jsonl    # go on where F.jsonl stops, for so long
+    python benchmarks/faults.py table --out F.jsonl                # the table of everything in F.jsonl
 
-Every attack draws from a fixed seed (`--seed`), so a failure can be repeated. The last line is `failures=N`.
+An attack is a number of pieces; a piece draws from its own fixed seed, so that a failure can be repeated with
+`--piece`. Limits count processor time where UNISYMNET_CLOCK=processor. The last line is `failures=N`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import random
 import shutil
@@ -33,9 +36,10 @@ from attacks import names as hostile  # noqa: E402
 class Tally:
     """Counts one attack, keeps the first failures, and shows that it goes on."""
 
-    def __init__(self, name: str, file: Path | None) -> None:
-        self.name, self.file = name, file
-        self.count, self.n_failures, self.worst = 0, 0, ""
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.count, self.n_failures, self.worst, self.remark = 0, 0, "", ""
+        self.faults: list[dict[str, str]] = []
         self.began = self.shown = time.monotonic()
 
     def add(self, fault: str | None, about: str = "") -> None:
@@ -44,15 +48,10 @@ class Tally:
             self.n_failures += 1
             self.worst = self.worst or f"{fault} ({about})"
             print(f"  {self.name}: {fault}  {about[:200]}", file=sys.stderr, flush=True)
-            if self.file is not None:
-                with open(self.file, "a", encoding="utf-8") as out:
-                    out.write(json.dumps({"attack": self.name, "fault": fault, "about": about}) + "\n")
+            self.faults.append({"fault": fault[:300], "about": about[:600]})
         if time.monotonic() - self.shown > 30:
             self.shown = time.monotonic()
             print(f"  {self.name}: {self.count} so far, {self.n_failures} failures", file=sys.stderr, flush=True)
-
-    def line(self) -> str:
-        return f"| {self.name} | {self.count} | {self.n_failures} | {self.worst[:80] or '–'} |"
 
 
 def spellings(count: int, seed: int, tally: Tally, folder: Path) -> None:
@@ -149,13 +148,13 @@ def limits(count: int, seed: int, tally: Tally, folder: Path) -> None:
     for _ in range(count):
         d = rng.choice([1, 2, 3, 5, 9, 20, 60, 150, 500])
         n = min(rng.choice([20, 100, 1000, 5000, 50_000, 200_000]), 20_000_000 // d)
-        limit = round(rng.uniform(0.3, 5.0), 2)
+        limit = round(rng.uniform(0.3, 3.0), 2)
         over.append(fits.overrun(n, d, limit, rng.randrange(10**6)))
         about = f"{n} x {d}, limit {limit}: {over[-1][0]:+.2f} s of processor time, {over[-1][1]:+.2f} s of wall time"
         tally.add(f"{over[-1][0]:.2f} s over" if over[-1][0] > 0.3 else None, about)
     cpu, wall = (sorted(values) for values in zip(*over))
     shown = [f"{name} p50 {v[len(v) // 2]:+.2f} max {v[-1]:+.2f}" for name, v in (("cpu", cpu), ("wall", wall))]
-    tally.worst = tally.worst or ", ".join(shown)
+    tally.remark = ", ".join(shown)
     print("  limits:", *shown, file=sys.stderr)
 
 
@@ -236,41 +235,79 @@ def _run(folder: Path) -> Path:
     return run
 
 
-ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int]] = {
-    "spellings": (spellings, 3000),
-    "reader": (reader, 10_000),
-    "files": (files, 10_000),
-    "strings": (strings, 50_000),
-    "json": (jsons, 5000),
-    "exports": (exports, 12_000),
-    "numbers": (numbers, 100),
-    "limits": (limits, 300),
-    "kills": (kills, 100),
-    "signals": (signals, 40),
-    "places": (places, 9),
-    "seeds": (seeds, 8),
+# The attack, how many the usual run has, and how many of them are one piece.
+ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int, int]] = {
+    "spellings": (spellings, 3000, 1000),
+    "reader": (reader, 10_000, 1000),
+    "files": (files, 10_000, 400),
+    "strings": (strings, 50_000, 5000),
+    "json": (jsons, 5000, 1000),
+    "exports": (exports, 12_000, 12_000),
+    "numbers": (numbers, 100, 25),
+    "limits": (limits, 300, 15),
+    "kills": (kills, 100, 5),
+    "signals": (signals, 40, 4),
+    "places": (places, 9, 9),
+    "seeds": (seeds, 8, 8),
 }
+
+
+def piece(name: str, number: int, count: int, seed: int) -> dict[str, Any]:
+    """One piece of an attack, as a line for the record."""
+    tally, began = Tally(name), time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        ATTACKS[name][0](count, seed + 1000 * number, tally, Path(folder))
+    row = {"attack": name, "piece": number, "count": tally.count, "failures": tally.n_failures, "faults": tally.faults}
+    spent = round(time.process_time() - began, 1)
+    return row | {"remark": tally.remark, "processor_s": spent, "clock": os.environ.get("UNISYMNET_CLOCK", "wall")}
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """All pieces of each attack in one line."""
+    lines = ["| attack | count | failures | remark |", "|---|---|---|---|"]
+    for name in ATTACKS:
+        mine = [row for row in rows if row["attack"] == name]
+        if not mine:
+            continue
+        worst = next((fault["fault"] for row in mine for fault in row["faults"]), "")
+        largest = max((row["remark"] for row in mine), key=_largest, default="")
+        count, failed = (sum(row[key] for row in mine) for key in ("count", "failures"))
+        lines.append(f"| {name} | {count} | {failed} | {worst[:80] or largest or '–'} |")
+    return "\n".join(lines)
+
+
+def _largest(remark: str) -> float:
+    """The most processor time over a limit that a piece of `limits` had."""
+    return float(remark.split(" max ")[1].split(",")[0]) if " max " in remark else -math.inf
 
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    asked.add_argument("attacks", nargs="+", choices=[*ATTACKS, "all"])
+    asked.add_argument("attacks", nargs="+", choices=[*ATTACKS, "all", "table"])
     asked.add_argument("--count", type=int, help="of each attack (default: the usual number)")
     asked.add_argument("--seed", type=int, default=0)
-    asked.add_argument("--out", type=Path, help="file for the failures, as lines of JSON")
+    asked.add_argument("--piece", type=int, help="only this piece of each attack")
+    asked.add_argument("--seconds", type=float, default=math.inf, help="begin no piece after so many")
+    asked.add_argument("--out", type=Path, help="record, one JSON line a piece; pieces in it are not run again")
     wanted: Any = asked.parse_args()
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    lines, n_failures = ["| attack | count | failures | worst |", "|---|---|---|---|"], 0
-    for name in ATTACKS if "all" in wanted.attacks else wanted.attacks:
-        attack, usual = ATTACKS[name]
-        tally, began = Tally(name, wanted.out), time.process_time()
-        with tempfile.TemporaryDirectory() as folder:
-            attack(wanted.count or usual, wanted.seed, tally, Path(folder))
-        lines.append(tally.line())
-        n_failures += tally.n_failures
-        print(f"{tally.line()}  {time.process_time() - began:.0f} s of processor time", flush=True)
-    print("\n" + "\n".join(lines))
-    print(f"failures={n_failures}")
+    rows: list[dict[str, Any]] = []
+    if wanted.out is not None and wanted.out.exists():
+        rows = [json.loads(line) for line in wanted.out.read_text("utf-8").splitlines()]
+    done, ends = {(row["attack"], row["piece"]) for row in rows}, time.monotonic() + wanted.seconds
+    for name in ATTACKS if "all" in wanted.attacks else [name for name in wanted.attacks if name != "table"]:
+        _, usual, size = ATTACKS[name]
+        total = wanted.count or usual
+        for number in range(-(-total // size)):
+            if (name, number) in done or wanted.piece not in (None, number) or time.monotonic() > ends:
+                continue
+            rows.append(piece(name, number, min(size, total - number * size), wanted.seed))
+            print(f"{name} {number}: {rows[-1]['failures']} of {rows[-1]['count']}", flush=True)
+            if wanted.out is not None:
+                with open(wanted.out, "a", encoding="utf-8") as out:
+                    out.write(json.dumps(rows[-1]) + "\n")
+    print("\n" + table(rows))
+    print(f"failures={sum(row['failures'] for row in rows)}")
 
 
 if __name__ == "__main__":

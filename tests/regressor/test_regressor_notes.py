@@ -9,7 +9,7 @@ import numpy as np
 from unisymnet import Formula
 from unisymnet.regressor.entry import Entry
 from unisymnet.regressor.losses import Judgement
-from unisymnet.regressor.notes import careful_notes, rivals
+from unisymnet.regressor.notes import careful_notes, outlier_note, rivals
 from unisymnet.symbolic.parse import parse
 
 
@@ -42,3 +42,10 @@ def test_rivals_are_told_by_their_place_in_the_table() -> None:
 def test_the_judge_says_who_is_a_rival() -> None:
     table = [replace(entry, nats=nats) for entry, nats in zip(TABLE, (50.0, 12.0, 10.0, 14.0, 12.5), strict=True)]
     assert rivals(table, 2, 200) == [1, 4]  # within 3 nats, the nearest first
+
+
+def test_a_slip_of_the_pen_is_named() -> None:
+    y = np.linspace(1.0, 3.0, 40)
+    assert outlier_note(y) == [] == outlier_note(np.full(9, 2.0)) == outlier_note(np.exp(np.linspace(0.0, 40.0, 60)))
+    y[7] = 1e12
+    assert "1e+12, lies 1000 times as far out as any other" in outlier_note(y)[0]

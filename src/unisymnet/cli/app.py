@@ -29,7 +29,18 @@ Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
 Features = Annotated[str | None, typer.Option(help="columns to use, with commas (default: all numbers)")]
 Weights = Annotated[str | None, typer.Option(help="column with the weight of each row")]
 Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default: detected)")]
-Seconds = Annotated[float, typer.Option("--max-time", "--time", help="seconds for the search")]
+
+
+def _seconds(text: str | float) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is not a number of seconds, such as 60 or 2.5") from error
+
+
+Seconds = Annotated[
+    float, typer.Option("--max-time", "--time", parser=_seconds, metavar="SECONDS", help="seconds for the search")
+]
 Seed = Annotated[int, typer.Option(help="same seed, same formulas")]
 Jobs = Annotated[int, typer.Option(help="threads or processes; -1: one for each core")]
 

@@ -21,6 +21,7 @@ TOLD_APART = 3.0  # nats by which the judge must prefer a formula before the dat
 RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
 SMALL_GAIN = 0.01  # of the loss; a longer formula that gains less is the chosen one with something more
 MOST_NAMED = 2
+FAR_BEYOND, LEAST_VALUES = 1000.0, 8
 
 
 def careful_notes(
@@ -56,6 +57,18 @@ def repeated_note(given: Floats, weights: Floats | None, different: Floats) -> l
     if n_repeated <= 0:
         return []
     return [f"{n_repeated} of {n_given} rows repeat others: equal rows count as one, with more weight"]
+
+
+def outlier_note(y: Floats) -> list[str]:
+    """A word about one value far beyond all others: least squares would follow it alone."""
+    if len(y) < LEAST_VALUES:
+        return []
+    away = np.abs(y - np.median(y))
+    second, first = np.argsort(away)[-2:]
+    if not away[first] > FAR_BEYOND * away[second] > 0.0:
+        return []
+    cure = "if it is a slip, leave its row out or use the Huber loss"
+    return [f"one value of the target, {y[first]:.6g}, lies {FAR_BEYOND:g} times as far out as any other: {cure}"]
 
 
 def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:

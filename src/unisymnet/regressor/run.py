@@ -35,7 +35,7 @@ from .kinds import FitEvent, Options, Outcome
 from .known.remarks import annotated, best_refused
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
-from .notes import careful_notes, repeated_note
+from .notes import careful_notes, outlier_note, repeated_note
 from .outcome import Rows, measure
 from .progress import Listeners, Progress
 from .rows import canonical, sample_rows
@@ -119,7 +119,7 @@ def run_fit(
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(*columns.notes, *repeated_note(data.y, data.weights, y), *notes, *ears.notes),
+        notes=(*columns.notes, *repeated_note(data.y, data.weights, y), *outlier_note(y), *notes, *ears.notes),
         trace=result.trace,
         stopped=_reason(result.stopped, interrupts.requested, deadline),
         seconds=now() - began,
