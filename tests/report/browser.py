@@ -21,7 +21,7 @@ from endless import PATIENCE
 
 FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --hide-scrollbars"
+    "--disable-component-update --disable-sync --hide-scrollbars --disable-dev-shm-usage --disable-hang-monitor"
 ).split()
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Right": "\ue014", "Left": "\ue012", "Space": " ", "End": "\ue010"}
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -141,7 +141,7 @@ def browser(width: int = 1200, height: int = 900, *, phone: bool = False, dark: 
                 metrics = {"width": 375, "height": 760, "pixelRatio": 2.0, "touch": True, "mobile": True}
                 options["mobileEmulation"] = {"deviceMetrics": metrics}
             wanted = {"browserName": "chrome", "goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-            session = Browser(base).ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+            session = _session(base, wanted)
             window = Browser(f"{base}/session/{session['sessionId']}")
             try:
                 yield window
@@ -150,6 +150,17 @@ def browser(width: int = 1200, height: int = 900, *, phone: bool = False, dark: 
         finally:
             driver.terminate()
             driver.wait(timeout=PATIENCE)
+
+
+def _session(base: str, wanted: dict[str, Any]) -> Any:
+    """A busy machine may be too slow for the driver's own patience, or short of memory for a moment: ask again."""
+    for attempt in range(5):
+        try:
+            return Browser(base).ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+        except AssertionError:
+            if attempt == 4:
+                raise
+            time.sleep(2.0)
 
 
 def _wait(base: str) -> None:

@@ -118,7 +118,7 @@ def test_groups_and_errors_of_the_rows(server: Server) -> None:
     wish = {"data": "sites.csv", "target": "n", "groups": "site", "sigma": "error"}
     said = server.ask("POST", "commands", wish)
     assert "--groups site --sigma error" in said["shell"] and "sigma=table.sigma" in said["python"]
-    run = server.ask("POST", "start", wish | {"settings": {"max_time": 200, "max_evaluations": 30}})["run"]
+    run = server.ask("POST", "start", wish | {"settings": {"max_time": 10}})["run"]
     assert server.events(run)[-1]["kind"] == "end"
     view = server.ask("GET", "run", run=run)
     assert view["names"] == ["t"]
