@@ -33,6 +33,7 @@ def test_a_wish_gets_every_field() -> None:
         (GOOD | {"groups": "y"}, "the groups and cannot be the target"),
         (GOOD | {"sigma": "x", "features": ["x"]}, "the errors and cannot be the target or an input"),
         (GOOD | {"weights": 3}, "must be a short text"),
+        (GOOD | {"missing": "guess"}, "drop, indicator"),
         (GOOD | {"settings": {"noise": "loud"}}, "noise must be"),
         (GOOD | {"guesses": ["a" * 3000]}, "at most 2000 characters"),
         (GOOD | {"settings": {"callback": "print"}}, "no setting 'callback'"),
@@ -78,7 +79,7 @@ def test_units_reach_the_command_line_as_it_reads_them() -> None:
 
 
 def test_columns_with_a_role_reach_the_command_line() -> None:
-    roles = {"groups": "site", "sigma": "error of y", "weights": "w"}
+    roles = {"groups": "site", "sigma": "error of y", "weights": "w", "missing": "indicator"}
     wish = checked(GOOD | roles | {"settings": {"noise": "relative", "selection": "accuracy"}})
     words = shlex.split(fit_command(wish))
     command: Any = get_command(app)

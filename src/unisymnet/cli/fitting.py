@@ -105,8 +105,7 @@ def fitted(
     try:
         model = UniSymNetRegressor(**settings, checkpoint=str(fronts), verbose=verbose, callback=callback)
         guesses = list(request.guesses) or None
-        known = {"sample_weight": table.weights, "groups": table.groups, "sigma": table.sigma}
-        model.fit(table.X, table.y, guesses=guesses, **known)
+        model.fit(table.X, table.y, table.weights, guesses, sigma=table.sigma, groups=table.groups)
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from error
     model.encoding_ = table.encoding

@@ -12,6 +12,7 @@ from ..cli.fitting import Request
 from ..errors import DataError
 from ..regressor import UniSymNetRegressor
 from ..regressor.validation import check_parameters, operator_set
+from ..tables.encoding import MISSING
 
 # In the order of the form. What is not here (callbacks, folders, proposers) is no business of a page.
 SETTINGS = (
@@ -47,6 +48,9 @@ def checked(asked: Any) -> dict[str, Any]:
     for role, column in roles.items():
         if column is not None and (column == target or column in (features or ())):
             raise DataError(f"{column!r} is chosen for {ROLES[role]} and cannot be the target or an input too")
+    missing = _text(asked, "missing")
+    if missing not in (None, *MISSING):
+        raise DataError(f"rows with missing values: {', '.join(MISSING)}, got {missing!r}")
     guesses = _texts(asked.get("guesses"), "guesses") or []
     if len(guesses) > MAX_GUESSES:
         raise DataError(f"at most {MAX_GUESSES} guesses, got {len(guesses)}")
@@ -55,6 +59,7 @@ def checked(asked: Any) -> dict[str, Any]:
         "target": target,
         "features": features,
         **roles,
+        "missing": missing,
         "delimiter": _text(asked, "delimiter"),
         "guesses": guesses,
         "settings": _settings(asked.get("settings") or {}),
@@ -90,7 +95,7 @@ def to_request(asked: dict[str, Any]) -> Request:
         "target": asked["target"],
         "features": None if features is None else tuple(features),
         "drop": (),
-        **{role: asked.get(role) for role in ROLES},
+        **{name: asked.get(name) for name in (*ROLES, "missing")},
         "delimiter": asked["delimiter"],
         "guesses": tuple(asked["guesses"]),
         "settings": asked["settings"],

@@ -21,7 +21,7 @@ def fit_command(asked: dict[str, Any]) -> str:
     words = ["unisymnet", "fit", asked["data"], "--target", asked["target"]]
     if asked["features"] is not None:
         words += ["--features", ",".join(asked["features"])]
-    for role in ROLES:
+    for role in (*ROLES, "missing"):
         words += [f"--{role}", asked[role]] if asked.get(role) else []
     for guess in asked["guesses"]:
         words += ["--guess", guess]

@@ -12,16 +12,16 @@ const OPERATORS = ["+", "-", "*", "/", "pow", "sqrt", "exp", "ln", "sin", "cos",
 export async function setupView(main, { name }) {
   const [home, first] = await Promise.all([get("home"), get("table", { name })]);
   const wish = { data: name, target: first.target, inputs: new Set(), units: {}, time: 60, texts: {}, roles: {} };
-  for (const column of first.columns) if (column.kind === "number" && column.name !== wish.target) wish.inputs.add(column.name);
+  for (const column of first.columns) if (usable(column) && column.name !== wish.target) wish.inputs.add(column.name);
   const offers = home.settings, below = el("div"), warned = el("div"), columns = el("div"), grouped = el("div", { class: "groups", "aria-live": "polite" });
 
   const asked = () => {
-    const numbers = first.columns.filter((column) => column.kind === "number" && column.name !== wish.target).map((column) => column.name);
-    const taken = Object.values(wish.roles), free = numbers.filter((column) => !taken.includes(column));
+    const taken = [wish.target, ...Object.values(wish.roles)];
+    const free = first.columns.filter((column) => usable(column) && !taken.includes(column.name)).map((column) => column.name);
     const all = free.every((column) => wish.inputs.has(column));
     const settings = { max_time: wish.time, ...settingsOf(wish, offers) };
     return { data: name, target: wish.target, features: all ? null : free.filter((column) => wish.inputs.has(column)),
-      guesses: lines(wish.texts.guesses), ...wish.roles, settings };
+      guesses: lines(wish.texts.guesses), missing: wish.texts.missing || null, ...wish.roles, settings };
   };
   const refresh = later(250, async () => {
     try {
@@ -70,7 +70,7 @@ function columnTable(table, wish, offers, changed, refresh) {
       changed();
       document.querySelector("input[name=target]:checked")?.focus();
     } } });
-    const tick = el("input", { type: "checkbox", checked: wish.inputs.has(column.name) && !role, disabled: !numeric || isTarget || Boolean(role), "aria-label": `Use ${column.name} as an input`, on: { change: (event) => {
+    const tick = el("input", { type: "checkbox", checked: wish.inputs.has(column.name) && !role, disabled: !usable(column) || isTarget || Boolean(role), "aria-label": `Use ${column.name} as an input`, on: { change: (event) => {
       wish.inputs[event.target.checked ? "add" : "delete"](column.name);
       refresh();
     } } });
@@ -81,11 +81,14 @@ function columnTable(table, wish, offers, changed, refresh) {
     return el("tr", { class: isTarget ? "current" : null }, el("td", {}, pick), el("td", {}, tick), el("th", { scope: "row", class: "name" }, column.name, role ? el("span", { class: "tag" }, ROLES[role][0]) : null), unit,
       numeric ? [el("td", {}, column.bars ? histogram(column.bars) : "–"), el("td", { class: "number" }, number(column.smallest)), el("td", { class: "number" }, number(column.largest)),
         el("td", { class: `number ${column.missing ? "warned" : ""}` }, column.missing || "–")]
-        : el("td", { colspan: "4", class: "hint" }, role ? (column.examples ?? []).join(", ") : column.kind));
+        : el("td", { colspan: "4", class: "hint" }, usable(column) ? `text: ${column.examples.join(", ")}` : column.kind));
   });
   return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Columns of the table" },
     el("table", { class: "columns" }, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col", class: ["smallest", "largest", "missing"].includes(text) ? "number" : null }, text)))), el("tbody", {}, rows)));
 }
+
+// Numbers are computed with; the words of a text become columns of 0 and 1.
+const usable = (column) => column.kind === "number" || column.kind.startsWith("holds text");
 
 export function timeChoice(wish, refresh) {
   const own = el("input", { type: "number", min: "1", max: "86400", step: "1", value: "60", id: "seconds", "aria-label": "Seconds for the search" });
@@ -152,6 +155,7 @@ function more(wish, offers, refresh) {
   return el("details", {}, el("summary", {}, "More settings"), el("div", { class: "fields" },
     field("Errors are judged by", bind("loss", loss)),
     field("Share of values below", bind("quantile", el("input", { type: "number", min: "0.01", max: "0.99", step: "any", placeholder: "0.5" })), "for the quantile"),
+    field("Rows with missing values", bind("missing", el("select", {}, [["", "are left out"], ["indicator", "are kept: gaps are filled and marked"]].map(([value, label]) => el("option", { value }, label))))),
     field("Picked from the table is", bind("selection", el("select", {}, [["", "the best of size and accuracy"], ["accuracy", "the most accurate"], ["simplest", "the simplest that is good"]].map(([value, label]) => el("option", { value }, label))))),
     field("Longest formula", bind("max_complexity", el("input", { type: "number", min: "1", max: "500", placeholder: String(offers.max_complexity ?? "") })), "operators, columns and constants counted"),
     field("Seed", bind("random_state", el("input", { type: "number", step: "1", placeholder: "0" })), "same seed, same formulas"),
