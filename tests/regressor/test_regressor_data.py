@@ -222,7 +222,7 @@ def test_fits_in_other_threads_work_without_signals() -> None:
 
 
 def test_the_time_limit_holds() -> None:
-    model = scripted("x0", pause=2 * LATE, max_time=1.0).fit(X, NOISY)
+    model = scripted("x0", pause=2 * LATE, max_time=3.0).fit(X, NOISY)
     assert model.seconds_ < LATE
     assert model.stopped_ in ("time", "exhausted")
 
@@ -233,7 +233,8 @@ def test_a_proposer_that_forgets_the_clock_is_stopped() -> None:
             yield Proposal(parse("x0*x1**2*1.1"), self.name)
             time.sleep(2 * LATE)
 
-    model = UniSymNetRegressor(max_time=1.0, proposers=[Forgetful()]).fit(X, NOISY)
+    scripted("x0").fit(X, NOISY)  # kernels loaded
+    model = UniSymNetRegressor(max_time=5.0, proposers=[Forgetful()]).fit(X, NOISY)
     assert model.seconds_ < LATE
     assert model.stopped_ == "time" and not model.interrupted_
     assert model.formula_.columns == ("x0", "x1")

@@ -26,7 +26,7 @@ from unisymnet.serve.systems import (
     system_view,
 )
 
-ASKED = {"kind": "dynamics", "data": "decay.csv", "time": "t", "states": ["x"], "settings": {"max_time": 10}}
+ASKED = {"kind": "dynamics", "data": "decay.csv", "time": "t", "states": ["x"], "settings": {"max_time": 200}}
 
 
 @pytest.fixture(scope="module")
