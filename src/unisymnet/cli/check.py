@@ -126,7 +126,8 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
     for column in numbers:
         name, missing = column["name"], column["missing"]
         if missing:
-            found.append(f"{name} has {missing} missing values; these rows will be left out")
+            gaps = "a missing value; its row" if missing == 1 else f"{missing} missing values; these rows"
+            found.append(f"{name} has {gaps} will be left out")
         if column["distinct"] == 1:
             found.append(f"{name} is constant" + ("" if name != target else ": there is nothing to explain"))
         elif column["distinct"] == len(frame) and counts_rows(frame[name]) and name != target:

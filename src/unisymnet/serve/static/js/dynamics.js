@@ -39,7 +39,7 @@ export async function dynamicsView(main, { name }) {
     }
   } } }, card(`${table.rows} rows, ${table.columns.length} columns`, roleTable(table, wish, refresh)),
   card("The search", field("Equations", order), timeChoice(wish, refresh), el("div", { class: "actions" }, start)));
-  main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, `${name} over time`),
+  main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, `${name.split("/").pop()} over time`),
     el("p", { class: "lead" }, "Differential equations for the states. For a formula of one column, ", el("a", { href: dataLink(name) }, "go back"), ".")), form, below);
   refresh();
 }

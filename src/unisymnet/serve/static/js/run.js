@@ -145,7 +145,8 @@ class RunView {
     if (this.result?.kind === "dynamics") return `Equations of ${(this.result.states ?? this.result.asked?.states ?? []).join(", ")}`;
     const target = this.start?.target ?? this.result?.target ?? this.result?.asked?.target;
     const inputs = this.start?.inputs ?? this.result?.names;
-    return target ? `${target} = f(${(inputs ?? []).slice(0, 8).join(", ")}${(inputs ?? []).length > 8 ? ", …" : ""})` : this.name;
+    if (!target || !inputs?.length) return target ?? this.name;
+    return `${target} = f(${inputs.slice(0, 8).join(", ")}${inputs.length > 8 ? ", …" : ""})`;
   }
 
   showStatus() {

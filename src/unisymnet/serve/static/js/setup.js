@@ -52,7 +52,7 @@ export async function setupView(main, { name }) {
     card(`${first.rows} rows, ${first.columns.length} columns`, el("p", { class: "hint" }, "Mark the column to explain and tick those it may depend on."), columns, grouped),
     warned,
     card("The search", timeChoice(wish, refresh), knowledge(first, wish, offers, changed, refresh), more(wish, offers, refresh), el("div", { class: "actions" }, start)));
-  main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, name),
+  main.replaceChildren(el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, name.split("/").pop()),
     el("p", { class: "lead" }, "Measured over time? ", el("a", { href: dynamicsLink(name) }, "Search for differential equations"), " instead.")), form, below);
   changed();
 }
