@@ -27,6 +27,7 @@ FORMULAS = [
     "x0**1.5/(1 + x1**3) - tanh(x2)",
     "abs(x0 - x1)*atan(x2) + cosh(x0/3)",
     "x1**x0 + 1/(x2 + 2)**2",
+    "min(x0, x1**2)*max(x1, x2) + erf(x0 - x2) + step(x0 - 1)*x1",
     "asin(x0/10)*acos(x1/10) + tan(x2/10) + sinh(x0/5)",
 ]
 

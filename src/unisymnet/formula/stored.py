@@ -33,7 +33,7 @@ def read_object(text: str, what: str) -> dict[str, Any]:
 def number(value: Any, *, missing: Any = ...) -> float:
     """A finite number; null is `missing`, where that is given."""
     if value is None and missing is not ...:
-        return missing  # type: ignore[no-any-return]
+        return missing
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"a number expected, got {_shown(value)}")
     try:
@@ -55,7 +55,7 @@ def whole(value: Any) -> int:
 def word(value: Any, *, missing: Any = ...) -> str:
     """Text that can be written to a file."""
     if value is None and missing is not ...:
-        return missing  # type: ignore[no-any-return]
+        return missing
     if not isinstance(value, str):
         raise ValueError(f"text expected, got {_shown(value)}")
     value.encode("utf-8")  # half a character raises

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline, now
@@ -22,8 +22,8 @@ from ..knowledge.known import solver
 from ..metrics import complexity
 from ..problem import Problem, make_problem
 from ..protocols import Fitter, Proposer
-from ..search.loop import SearchResult, SearchSettings, search
-from ..search.trace import Event
+from ..search.loop import SearchSettings, search
+from ..search.trace import Event, SearchResult
 from ..symbolic.expr import Const, Expr, Var, rebuild, variables
 from ..tables.columns import Columns, choose_columns
 from .checkpoint import Checkpoint, fingerprint, loss_on

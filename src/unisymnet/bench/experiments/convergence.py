@@ -22,7 +22,8 @@ from ...symbolic import evaluate, parse
 from ...symbolic.expr import Expr, bind
 from ...symbolic.network.identify import identify
 from ...symbolic.network.skeleton import to_skeleton
-from ..optimisers import PLAIN, draw_data
+from ..optimiser_judging import draw_data
+from ..optimisers import PLAIN
 from ..records import append_record, read_records
 from ..run import provenance
 from .base import Block, Experiment, Figure, Record, Setup

@@ -33,10 +33,11 @@ def bench(
     max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
 ) -> None:
     """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
+    from ...bench.experiments import NAMES
     from ...bench.pmlb.command import run_pmlb
     from ...deadline import count
     from ..motion.fields import run_pde_bench
-    from .benching import NAMES, BenchOptions, build_pages, list_suites, run_bench, run_named
+    from .benching import BenchOptions, build_pages, list_suites, run_bench, run_named
     from .known import KNOWN, run_known
     from .odes import run_odes
 

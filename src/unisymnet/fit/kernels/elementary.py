@@ -39,7 +39,7 @@ _ROUND_BITS = 0x4338000000000000
 _TINY = 2.2250738585072014e-308  # the smallest normal number
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _bits(_context: Any, _x: Any) -> Any:
     """The 64 bits of a float as an integer."""
 
@@ -49,7 +49,7 @@ def _bits(_context: Any, _x: Any) -> Any:
     return types.int64(types.float64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _from_bits(_context: Any, _i: Any) -> Any:
     """The float with these 64 bits."""
 

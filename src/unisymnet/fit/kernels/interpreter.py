@@ -115,12 +115,12 @@ def _caller(n_pointers: int, n_integers: int) -> Any:
     return types.void(*kinds), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _call_forward(_context, address, code, work, first, last, stride, start, stop):  # type: ignore[no-untyped-def]
     return _caller(2, 5)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _call_backward(  # type: ignore[no-untyped-def]
     _context, address, code, work, adj, first, last, moving, stride, start, stop
 ):

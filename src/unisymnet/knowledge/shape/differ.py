@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 from ...symbolic.expr import Call, Const, Expr, Var, call, product, total, variables
 from ...symbolic.rewrite.simplify import simplify
 
@@ -31,6 +34,10 @@ def _slope(expr: Expr, index: int) -> Expr:
         above, below = args
         slope = _slope(above, index) / below
         return slope if index not in variables(below) else slope - above * _slope(below, index) / below**2
+    if op in ("min", "max"):
+        smaller = call("step", args[1] - args[0])  # 1 where the first is the smaller
+        first, second = (_slope(arg, index) for arg in (args if op == "min" else args[::-1]))
+        return smaller * first + (ONE - smaller) * second
     if op == "pow":
         return _power_slope(expr, index)
     return _OUTER[op](args[0], expr) * _slope(args[0], index)
@@ -46,7 +53,7 @@ def _power_slope(expr: Call, index: int) -> Expr:
 
 
 # f'(x) from x and f(x).
-_OUTER = {
+_OUTER: dict[str, Callable[[Expr, Expr], Expr]] = {
     "neg": lambda x, f: Const(-1.0),
     "sin": lambda x, f: call("cos", x),
     "cos": lambda x, f: -call("sin", x),
@@ -63,4 +70,6 @@ _OUTER = {
     "asin": lambda x, f: ONE / call("sqrt", ONE - x ** Const(2.0)),
     "acos": lambda x, f: -(ONE / call("sqrt", ONE - x ** Const(2.0))),
     "atan": lambda x, f: ONE / (ONE + x ** Const(2.0)),
+    "erf": lambda x, f: Const(2.0 / math.sqrt(math.pi)) * call("exp", -(x ** Const(2.0))),
+    "step": lambda x, f: Const(0.0),
 }

@@ -129,7 +129,7 @@ SHAPES = (
         0.1, 10.0, (1.0, -1.0), True,
     ),
 )  # fmt: skip
-POWERS = tuple(lambda x, k, a=a: monomial([x], [a]) for a in (1.0, 2.0, -1.0, 3.0, 0.5))
+POWERS = (1.0, 2.0, -1.0, 3.0, 0.5)
 SIMPLE = (1.0, 2.0, 0.5, 3.0, math.pi, 2 * math.pi)
 
 
@@ -172,7 +172,7 @@ def summands(problem: Problem, frame: Frame) -> Iterator[Reduction]:
             if evidence < math.inf and c:
                 yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)
         for power in POWERS:
-            expr = power(Var(i), 1.0)
+            expr = monomial([Var(i)], [power])
             evidence, c = with_column(frame, design, evaluate(expr, frame.X))
             if evidence < math.inf and c:
                 yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from ..expr import Call, Const, Expr, order_key, product
 
@@ -167,7 +168,7 @@ def _put_terms(expr: Expr, scale: float, terms: dict[Expr, float]) -> None:
     terms[expr] = scale if old is None else plus(old, scale)
 
 
-def _core_key(term: tuple[Expr, float]) -> tuple:
+def _core_key(term: tuple[Expr, float]) -> tuple[Any, ...]:
     return order_key(term[0])
 
 

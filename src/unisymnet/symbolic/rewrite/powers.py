@@ -285,5 +285,5 @@ def _exp_of_term(coefficient: float, core: Expr) -> Expr | None:
         logs = [f for f in core.args if type(f) is Call and f.op == "ln"]
         if len(logs) == 1:
             rest = make_product([(Const(coefficient), 1.0), *((f, 1.0) for f in core.args if f is not logs[0])])
-            return make_power(logs[0].args[0], rest)  # type: ignore[attr-defined]
+            return make_power(logs[0].args[0], rest)
     return None
