@@ -38,7 +38,7 @@ SIBLING_EXCEPTIONS = {("propose", "fit")}
 # Inside a unit, low to high: rooms (folders) and the modules beside them. A unit that is not here has no rooms.
 ROOMS: dict[str, list[str]] = {
     "symbolic": [
-        *("spans", "operators", "expr", "text", "merge_parts", "merge", "constants", "parse"),
+        *("spans", "operators", "expr", "text", "merge_parts", "merge", "constants", "parse", "own"),
         *("rewrite", "writers", "network"),
     ],
     "judge": ["numbers", "tree", "prior", "forms", "noise", "data", "judge"],

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .regressor import UniSymNetRegressor as UniSymNetRegressor
     from .symbolic import evaluate as evaluate
     from .symbolic import parse as parse
+    from .symbolic.own import Operator as Operator
 
 __version__ = "0.2.0"
 
@@ -34,6 +35,7 @@ _HOMES = {
     "PDESystem": ".pde",
     "Formula": ".formula",
     "read_table": ".files.table",
+    "Operator": ".symbolic.own",
     "parse": ".symbolic",
     "evaluate": ".symbolic",
     "UniSymNetError": ".errors",

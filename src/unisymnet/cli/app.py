@@ -10,7 +10,7 @@ import typer
 
 from ..errors import UniSymNetError
 from .benches.command import bench
-from .known_options import Categories, Constants, Constraints, Groups, Missing, Sigma, Template, Units
+from .known_options import Categories, Constants, Constraints, Groups, Missing, OwnOperators, Sigma, Template, Units
 from .learn.training import add_commands
 from .motion.dynamics import add_dynamics
 from .motion.fields import pde
@@ -124,6 +124,7 @@ def fit(
     sigma: Sigma = None,
     noise: Annotated[str | None, typer.Option(help="its standard deviation, or equal, relative, counts, …")] = None,
     operators: Annotated[str | None, typer.Option(help='allowed operators, e.g. "+,-,*,/,sin"')] = None,
+    operator: OwnOperators = None,
     guess: Annotated[list[str] | None, typer.Option(help='a formula you suspect, e.g. "a*x/(b+x)"')] = None,
     max_complexity: Annotated[int, typer.Option(help="largest size of a formula")] = 60,
     selection: Annotated[str, typer.Option(help="best, accuracy or simplest")] = "best",
@@ -163,7 +164,7 @@ def fit(
         "random_state": seed,
         "n_jobs": jobs,
         "noise": number_or_word(noise),
-        "operators": operators,
+        "operators": [*(_words(operators) or ()), *operator] if operator else operators,
         "max_complexity": max_complexity,
         "selection": selection,
         "goal": goal,
@@ -239,13 +240,14 @@ def score(
     run: Annotated[str | None, typer.Option(help="folder of a fit: put the formula into its table")] = None,
     target: Target = None,
     weights: Weights = None,
+    operator: OwnOperators = None,
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
     """Try your own formula: fit its constants and say how well it does."""
     from .own import score_formula
 
-    score_formula(data, formula, target, weights, delimiter, json, run)
+    score_formula(data, formula, target, weights, delimiter, json, run, operator)
 
 
 @app.command()

@@ -26,3 +26,6 @@ Missing = Annotated[
     str | None, typer.Option(help="where a value is missing: drop the row (default), or indicator: fill it and say so")
 ]
 Sigma = Annotated[str | None, typer.Option(help="column with the standard error of the target in each row")]
+OwnOperators = Annotated[
+    list[str] | None, typer.Option(help='an operator of your own, "hill(x) = x^n/(1 + x^n)"; may be repeated')
+]

@@ -16,13 +16,21 @@ from ..regressor import UniSymNetRegressor
 from ..regressor.own import add_formula, fit_named
 from ..regressor.saved import _finite
 from ..regressor.table import front_text
+from ..regressor.validation import own_operators
 from ..symbolic.parse import free_names
 from .results import load_run, picked_formula
 from .tables import Table, load_table
 
 
 def score_formula(
-    data: str, text: str, target: str | None, weights: str | None, delimiter: str | None, as_json: bool, run: str | None
+    data: str,
+    text: str,
+    target: str | None,
+    weights: str | None,
+    delimiter: str | None,
+    as_json: bool,
+    run: str | None,
+    operators: Sequence[str] | None = None,
 ) -> None:
     """Fit the constants; with a run, put the formula into its table and save it there."""
     model = None if run is None else load_run(run)
@@ -30,10 +38,16 @@ def score_formula(
         target = target or model.formula_.target
     encoding = None if model is None else model.encoding_
     table = load_table(data, target=target, weights=weights, delimiter=delimiter, encoding=encoding)
-    unknown = free_names(text, [str(name) for name in table.X.columns])
+    try:
+        own = {operator.name: operator for operator in own_operators(operators)}
+    except ValueError as error:
+        raise DataError(f"--operator: {error}") from error
+    unknown = free_names(text, [str(name) for name in table.X.columns], own)
     if unknown:
         print(_about(unknown, table), file=sys.stderr)
-    found, named = fit_named(text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights)
+    found, named = fit_named(
+        text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights, operators=operators
+    )
     place = None
     if model is not None and run is not None:
         place = _add(model, found, table)

@@ -21,7 +21,9 @@ from ..problem import Problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
 from ..symbolic.expr import Expr
+from ..symbolic.own import Operator
 from .judged import Judged
+from .operator.stage import OwnOperators
 from .reduced import Reduced, Solve
 from .shape.shapes import Shapes, make_shapes
 from .template.fill import Fill
@@ -45,21 +47,28 @@ class Known:
     constants: Mapping[str, str | float] | None = None
     constraints: Sequence[str] | None = None
     template: str | None = None
+    operators: tuple[Operator, ...] = ()  # those that the user has written
 
     def of(self, names: Sequence[str], target: str, X: Floats, y: Floats) -> Knowledge | None:
         """For these rows; a DataError says what does not fit them.  None where nothing is known."""
         units = make_units(self.units, self.constants, names, target)
         shapes = make_shapes(self.constraints, X, y, names, target)
-        template = None if self.template is None else read_template(self.template, names)
-        if units is None and shapes is None and template is None:
+        template = None if self.template is None else read_template(self.template, names, self.own)
+        if units is None and shapes is None and template is None and not self.operators:
             return None
-        return Knowledge(tuple(names), units, shapes, template)
+        return Knowledge(tuple(names), units, shapes, template, self.operators)
+
+    @property
+    def own(self) -> dict[str, Operator]:
+        """Own operators by name, as the parser takes them."""
+        return {operator.name: operator for operator in self.operators}
 
     def fingerprinted(self) -> dict[str, Any]:
         """What a checkpoint must have in common to be taken up again."""
         given = {"units": self.units, "constants": self.constants}
         found: dict[str, Any] = {name: sorted(value.items()) for name, value in given.items() if value}
         found |= {"constraints": list(self.constraints)} if self.constraints else {}
+        found |= {"own": [str(operator) for operator in self.operators]} if self.operators else {}
         return found | ({"template": self.template} if self.template else {})
 
 
@@ -71,6 +80,7 @@ class Knowledge:
     units: UnitSystem | None = None
     shapes: Shapes | None = None
     template: Template | None = None
+    operators: tuple[Operator, ...] = ()
     refused: list[Candidate] = field(default_factory=list)  # the best that were turned away, in all columns
 
     def notes(self, picked: Formula) -> tuple[str, ...]:
@@ -88,7 +98,7 @@ class Knowledge:
         """
         if self.template:
             return (Fill(self.template.restricted(columns), solve),)
-        first: list[Proposer] = []
+        first: list[Proposer] = [OwnOperators(self.operators, solve)] if self.operators else []
         if self.shapes:
             kept = list(columns)
             for offset, factor, inputs in self.shapes.coordinates():

@@ -6,7 +6,7 @@ Checks what it is given, hands over to run.py, and keeps what came back. Does no
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from .known.labels import fit_groups, split_groups, without_groups
 from .own import as_expr
 from .saved import load_model, save_model
 from .table import beside_text, chosen_text, ending, frame_rows, front_text
-from .validation import check_data, check_parameters, check_rows, seed_generator, with_sigma
+from .validation import Operators, check_data, check_parameters, check_rows, seed_generator, with_sigma
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +50,9 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     n_jobs : int or None, default=2
         Threads for the islands of evolution and for large fits of constants; None: one; -1: one for each core. Same
         result. In ``with joblib.parallel_config(backend="dask")``, or another backend, the islands live on its workers.
-    operators : list of str, str or None, default=None
-        Operators that a formula may use, as names or signs: ``"+,-,*,/,sin"``. None: all.
+    operators : list, str or None, default=None
+        Operators that a formula may use, as names or signs: ``"+,-,*,/,sin"``. None: all. Your own may be among them:
+        ``[Operator("hill", "x^n/(1 + x^n)")]`` or ``"hill(x) = x^n/(1 + x^n)"``; alone, they forbid no other.
     max_complexity : int, default=60
         Largest size of a formula: operators, columns and constants counted.
     exponents : list of float or None, default=None
@@ -123,7 +124,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         max_time: float | None = 60,
         random_state: Any = 0,
         n_jobs: int | None = 2,
-        operators: str | Iterable[str] | None = None,
+        operators: Operators = None,
         max_complexity: int = 60,
         exponents: Sequence[float] | None = None,
         loss: str | tuple[str, float] = "mse",
@@ -205,7 +206,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             data = check_data(self, taken.X, taken.y, with_sigma(weight, sigma, taken.y))
             from .run import run_fit
 
-            suspected = [as_expr(guess, data.names) for guess in guesses or ()]
+            suspected = [as_expr(guess, data.names, self.operators) for guess in guesses or ()]
             rng = seed_generator(self.random_state)
             if labels is None:
                 outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts, called)

@@ -22,7 +22,7 @@ from ..search.literal import literal_proposers, literal_sfo
 from ..search.loop import SearchSettings
 from ..search.order import default_proposers, dno_proposers
 from .kinds import Options
-from .validation import operator_set, read_loss
+from .validation import operator_set, own_operators, read_loss
 
 
 def options_of(model: Any) -> Options:
@@ -44,7 +44,7 @@ def options_of(model: Any) -> Options:
         evolution = {"n_jobs": model.n_jobs, "max_epochs": model.max_epochs}
         return (*own, *default_proposers(names or None, trained, evolution))
 
-    known = Known(model.units, model.constants, model.constraints, model.template)
+    known = Known(model.units, model.constants, model.constraints, model.template, own_operators(model.operators))
     values = EXPONENTS if model.exponents is None else (*map(float, model.exponents), None)
     sfo = SFO(exponents=values, n_threads=effective_n_jobs(model.n_jobs))
     if literal:

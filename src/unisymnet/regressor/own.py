@@ -20,9 +20,11 @@ from ..formula.constants import Constant, refit, report, robust_errors
 from ..judge.judge import make_judge
 from ..problem import make_problem
 from ..symbolic.expr import Expr, bind, evaluate, n_params
+from ..symbolic.own import Operator
 from ..symbolic.parse import free_names, parse
 from ..symbolic.rewrite.simplify import present, simplify
 from .entry import Entry
+from .validation import Operators, own_operators
 
 Floats = NDArray[np.float64]
 
@@ -42,14 +44,15 @@ def fit_formula(
     sample_weight: Any = None,
     random_state: int = 0,
     max_time: float = 10.0,
+    operators: Operators = None,
 ) -> Formula:
     """Fit the constants of a formula to data.
 
     Any name in the text that is no column is a constant to fit, and the numbers stay as they are; in a formula without
     such names the numbers are start values and are refined. `X` is a table with column names, or an array with `names`
-    (x0, x1, … without them).
+    (x0, x1, … without them). `operators` are the user's own, as the estimator takes them.
     """
-    return fit_named(formula, X, y, names, target, sample_weight, random_state, max_time)[0]
+    return fit_named(formula, X, y, names, target, sample_weight, random_state, max_time, operators)[0]
 
 
 def fit_named(
@@ -61,18 +64,19 @@ def fit_named(
     sample_weight: Any = None,
     random_state: int = 0,
     max_time: float = 10.0,
+    operators: Operators = None,
 ) -> tuple[Formula, dict[str, Constant]]:
     """As `fit_formula`, and the constants by the names that the user gave them."""
     columns = getattr(X, "columns", None)
     if names is None:
         names = [f"x{i}" for i in range(np.shape(X)[1])] if columns is None else [str(c) for c in columns]
-    expr = as_expr(formula, names)
+    expr = as_expr(formula, names, operators)
     table = np.asarray(X, dtype=np.float64)
     truth = np.asarray(y, dtype=np.float64)
     problem = make_problem(table, truth, names=names, weights=sample_weight)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     rng = np.random.default_rng(random_state)
-    wanted = free_names(formula, names) if isinstance(formula, str) else ()
+    wanted = free_names(formula, names, _by_name(operators)) if isinstance(formula, str) else ()
     if wanted:
         expr, named, own = _fit_names(expr, wanted, table, truth, weights, rng)
         if named:
@@ -162,10 +166,15 @@ def add_formula(model: Any, formula: Formula, X: Any, y: Any) -> int:
     return place
 
 
-def as_expr(formula: str | Formula | Expr, names: Sequence[str]) -> Expr:
-    """A formula in any of the forms a user may hold it; unknown names become constants to fit."""
+def as_expr(formula: str | Formula | Expr, names: Sequence[str], operators: Operators = None) -> Expr:
+    """A formula in any of the forms a user may hold it; unknown names become constants to fit, and the user's own
+    operators are written out."""
     if isinstance(formula, Formula):
         return formula.expr
     if isinstance(formula, Expr):
         return formula
-    return parse(formula, names, free=True)
+    return parse(formula, names, free=True, own=_by_name(operators))
+
+
+def _by_name(operators: Operators) -> dict[str, Operator]:
+    return {operator.name: operator for operator in own_operators(operators)}

@@ -16,6 +16,7 @@ from .. import __version__
 from ..errors import CheckpointError
 from ..formula import Formula, stored
 from ..search.trace import TraceRow
+from ..symbolic.own import Operator
 from ..tables.encoding import Encoding
 from .checkpoint import write_atomically
 from .entry import Entry
@@ -46,7 +47,7 @@ def model_dict(estimator: Any) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": VERSION,
         "package": getattr(estimator, "fitted_with_", __version__),
-        "params": {k: v for k, v in estimator.get_params(deep=False).items() if _is_plain(v)},
+        "params": {k: v for k, v in map(_written, estimator.get_params(deep=False).items()) if _is_plain(v)},
         "fitted": {name: getattr(estimator, name) for name in PLAIN},
         "feature_names_in": None if names is None else [str(name) for name in names],
         "formulas": [_entry_dict(entry) for entry in estimator.front_],
@@ -148,6 +149,16 @@ def _entry(row: dict[str, Any]) -> Entry:
         noise=stored.word(row.get("noise", "")),
         **nats,
     )
+
+
+def _written(item: tuple[str, Any]) -> tuple[str, Any]:
+    """A parameter as text where it is written in text too: the user's own operators."""
+    name, value = item
+    if isinstance(value, Operator):
+        value = [value]
+    if isinstance(value, list | tuple):
+        value = type(value)(str(one) if isinstance(one, Operator) else one for one in value)
+    return name, value
 
 
 def _is_plain(value: Any) -> bool:

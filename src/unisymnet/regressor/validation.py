@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from ..errors import DataError
 from ..fit.kernels.robust import LOSSES, Loss
 from ..judge.noise import read_noise
 from ..symbolic.operators import ALIASES, OPERATORS
+from ..symbolic.own import Operator, is_definition, read_operator
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +38,10 @@ _SIGNS = {
     "^": ("pow", "square", "sqrt", "inv"),
 }
 _SAME = {"**": "^", "pow": "^", "add": "+", "sub": "-", "neg": "-", "mul": "*", "div": "/"}
+
+
+_EXAMPLE = "hill(x) = x^n/(1 + x^n)"
+Operators = str | Operator | Iterable[str | Operator] | None
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,7 @@ def check_parameters(estimator: Any) -> None:
     for name, known in (("selection", RULES), ("strategy", STRATEGIES)):
         if given[name] not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {given[name]!r}")
+    own_operators(given["operators"])
     loss, _ = read_loss(given["loss"])
     if given["goal"] not in GOALS:
         raise ValueError(f"goal must be one of {', '.join(GOALS)}, got {given['goal']!r}")
@@ -118,24 +125,50 @@ def read_loss(given: Any) -> tuple[str, float | None]:
     return name, float(parameter)
 
 
-def operator_set(operators: str | Iterable[str] | None) -> frozenset[str]:
+def operator_set(operators: Operators) -> frozenset[str]:
     """Rows of the operator table that the user allows; empty means all.
 
     Takes names and signs, as a list or as one text with commas: "+,*,/,sin" allows sums, products, quotients, sine.
+    The user's own operators may stand among them; alone they do not forbid any other.
     """
-    if operators is None or operators == "all":
-        return frozenset()
-    words = operators.split(",") if isinstance(operators, str) else list(operators)
     allowed: set[str] = set()
-    for word in words:
+    for word in _words(operators):
+        if isinstance(word, Operator) or is_definition(str(word)):
+            continue
         key = str(word).strip().lower()
         key = ALIASES.get(key, key)
         key = _SAME.get(key, key)
+        if key == "all":
+            return frozenset()
         if key not in _SIGNS and key not in OPERATORS:
             known = ", ".join([*_SIGNS, *(name for name in OPERATORS if name not in _SAME)])
-            raise ValueError(f"operators: {word!r} is not known; choose from {known}")
+            raise ValueError(f'operators: {word!r} is not known; choose from {known}, or define it: "{_EXAMPLE}"')
         allowed.update(_SIGNS.get(key, (key,)))
     return frozenset(allowed)
+
+
+def own_operators(operators: Operators) -> tuple[Operator, ...]:
+    """Those of `operators` that the user has written."""
+    found: list[Operator] = []
+    for word in _words(operators):
+        if isinstance(word, Operator):
+            found.append(word)
+        elif is_definition(str(word)):
+            found.append(read_operator(str(word)))
+    names = [operator.name for operator in found]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"operators: {twice!r} is defined twice")
+    return tuple(found)
+
+
+def _words(operators: Operators) -> list[str | Operator]:
+    """The entries; a text is cut at the commas outside brackets."""
+    if operators is None:
+        return []
+    if isinstance(operators, Operator):
+        return [operators]
+    return [*re.split(r",(?![^()]*\))", operators)] if isinstance(operators, str) else list(operators)
 
 
 def seed_generator(random_state: Any) -> np.random.Generator:

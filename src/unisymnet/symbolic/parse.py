@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
 
 from ..errors import ParseError
 from .expr import Call, Const, Expr, Param, Var
@@ -33,18 +34,37 @@ _LOG_BASES = {"log10": 10.0, "log2": 2.0}
 _RECIPROCALS = {"sec": "cos", "csc": "sin", "cot": "tan"}
 
 
-def parse(text: str, names: Sequence[str] | None = None, *, free: bool = False) -> Expr:
+RESERVED = frozenset({*OPERATORS, *ALIASES, *_LOG_BASES, *_RECIPROCALS, *_NUMBERS})
+
+
+class Defined(Protocol):
+    """What the parser must know of a user's own operator (own.py)."""
+
+    @property
+    def arguments(self) -> tuple[str, ...]: ...
+
+    @property
+    def open(self) -> tuple[str, ...]: ...
+
+    def applied(self, args: Sequence[Expr], constants: Sequence[Expr] | None = None) -> Expr: ...
+
+
+Own = Mapping[str, Defined]  # own operators by name
+
+
+def parse(text: str, names: Sequence[str] | None = None, *, free: bool = False, own: Own | None = None) -> Expr:
     """Read a formula.
 
     Without ``names``, columns are written x0, x1, … and fitted constants c0, c1, ….  With ``names``, those
     are the columns.  With ``free``, any other identifier is a constant to be fitted, numbered in reading order.
+    Operators of ``own`` are written out; their open constants are fitted too.
     """
-    return _Parser(text, names, free).formula()
+    return _Parser(text, names, free, own).formula()
 
 
-def free_names(text: str, names: Sequence[str] | None = None) -> tuple[str, ...]:
+def free_names(text: str, names: Sequence[str] | None = None, own: Own | None = None) -> tuple[str, ...]:
     """The identifiers that ``parse(text, names, free=True)`` turns into constants, in their order."""
-    parser = _Parser(text, names, True)
+    parser = _Parser(text, names, True, own)
     parser.formula()
     return tuple(parser.params)
 
@@ -61,7 +81,7 @@ def _depth(expr: Expr) -> int:
 
 
 class _Parser:
-    def __init__(self, text: str, names: Sequence[str] | None, free: bool) -> None:
+    def __init__(self, text: str, names: Sequence[str] | None, free: bool, own: Own | None = None) -> None:
         if not isinstance(text, str):
             raise ParseError(f"a formula must be text, got {type(text).__name__}", repr(text), 0)
         if len(text) > MAX_LENGTH:
@@ -69,6 +89,7 @@ class _Parser:
         self.text = text
         self.names = None if names is None else {str(name): i for i, name in enumerate(names)}
         self.free = free
+        self.own = dict(own or {})
         self.params: dict[str, int] = {}
         self.tokens = list(self._tokenize())
         self.next = 0
@@ -202,16 +223,13 @@ class _Parser:
 
     def function(self, name: str, at: int) -> Expr:
         op = ALIASES.get(name.lower(), name.lower())
+        if name in self.own:
+            return self.defined(name, at)
         if op not in OPERATORS and op not in _LOG_BASES and op not in _RECIPROCALS:
             if self.names is not None and name in self.names:
                 raise self.error(f"{name!r} is a column, not a function; write {name}*( … ) to multiply", at)
-            raise self.error(f"unknown function {name!r}; known are {', '.join(OPERATORS)}", at)
-        self.expect("(")
-        args = [self.sum()]
-        while self.peek(","):
-            self.take()
-            args.append(self.sum())
-        self.expect(")")
+            raise self.error(f"unknown function {name!r}; known are {', '.join([*OPERATORS, *self.own])}", at)
+        args = self.arguments()
         base = _LOG_BASES.get(op)
         arity = 1 if base or op in _RECIPROCALS else OPERATORS[op].arity
         if len(args) != arity and not (arity < 0 and len(args) >= 2):
@@ -222,6 +240,30 @@ class _Parser:
         if op in _RECIPROCALS:
             return Call("inv", (Call(_RECIPROCALS[op], args),))
         return Call(op, args)
+
+    def arguments(self) -> list[Expr]:
+        """What stands in the brackets behind a function."""
+        self.expect("(")
+        args = [self.sum()]
+        while self.peek(","):
+            self.take()
+            args.append(self.sum())
+        self.expect(")")
+        return args
+
+    def defined(self, name: str, at: int) -> Expr:
+        """A user's own operator, written out; every use has constants of its own: hill_n, hill_n_2, …"""
+        operator, args = self.own[name], self.arguments()
+        if len(args) != len(operator.arguments):
+            raise self.error(f"{name} takes {len(operator.arguments)} arguments, got {len(args)}", at)
+        if operator.open and not self.free:
+            raise self.error(f"{name} has an open constant {operator.open[0]!r}, which must have a value here", at)
+        constants: list[Expr] = []
+        for constant in operator.open:
+            uses = (f"{name}_{constant}" + (f"_{k}" if k > 1 else "") for k in range(1, MAX_INDEX))
+            new = next(use for use in uses if use not in self.params)
+            constants.append(Param(self.params.setdefault(new, len(self.params))))
+        return operator.applied(args, constants)
 
     def identifier(self, name: str, at: int) -> Expr:
         if self.names is not None and name in self.names:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...errors import DataError
 from ...symbolic.expr import Expr, Param, Var, n_params, rebuild, variables
 from ...symbolic.operators import ALIASES, OPERATORS
-from ...symbolic.parse import parse
+from ...symbolic.parse import Own, parse
 from ..shape.differ import derivative
 
 _CALL = re.compile(r"([^\W\d]\w*)\s*\(([^()]*)\)")
@@ -79,8 +79,8 @@ class Template:
         return {i for i in variables(self.outer) if i < self.n_columns} | {i for s in self.slots for i in s.columns}
 
 
-def read_template(text: str, names: Sequence[str]) -> Template:
-    """A template from its text; a DataError says what is wrong with it."""
+def read_template(text: str, names: Sequence[str], own: Own | None = None) -> Template:
+    """A template from its text, with the user's own operators; a DataError says what is wrong with it."""
     if not isinstance(text, str) or not text.strip():
         raise DataError(f'template must be text such as "sin(f(x1, x2)) + g(x3)", got {text!r}')
     known = {str(name): i for i, name in enumerate(names)}
@@ -95,6 +95,8 @@ def read_template(text: str, names: Sequence[str]) -> Template:
             slots.append(Slot(inside[0], (), None))
             return f"{_HOLE}{len(slots) - 1}"
         if ALIASES.get(name.lower(), name.lower()) in OPERATORS or name in _OTHER or name in known:
+            return match[0]
+        if own and name in own:
             return match[0]
         missing = [part for part in inside if part not in known]
         if missing:
@@ -116,7 +118,7 @@ def read_template(text: str, names: Sequence[str]) -> Template:
             raise DataError(f"template: D({name}, {by}) needs {name} as a function of {by} elsewhere in the template")
         slots[place] = Slot(name, functions[name], known[by])
     holes = [f"{_HOLE}{k}" for k in range(len(slots))]
-    outer = parse(written, [*known, *holes], free=True)
+    outer = parse(written, [*known, *holes], free=True, own=own)
     return Template(text, outer, len(known), tuple(slots), functions)
 
 
