@@ -16,7 +16,7 @@ from ..regressor import UniSymNetRegressor
 from ..regressor.own import add_formula, fit_named
 from ..regressor.saved import _finite
 from ..regressor.table import front_text
-from ..regressor.validation import own_operators
+from ..symbolic.own import read_operator
 from ..symbolic.parse import free_names
 from .results import load_run, picked_formula
 from .tables import Table, load_table
@@ -39,14 +39,14 @@ def score_formula(
     encoding = None if model is None else model.encoding_
     table = load_table(data, target=target, weights=weights, delimiter=delimiter, encoding=encoding)
     try:
-        own = {operator.name: operator for operator in own_operators(operators)}
+        own = {operator.name: operator for operator in map(read_operator, operators or ())}
     except ValueError as error:
         raise DataError(f"--operator: {error}") from error
     unknown = free_names(text, [str(name) for name in table.X.columns], own)
     if unknown:
         print(_about(unknown, table), file=sys.stderr)
     found, named = fit_named(
-        text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights, operators=operators
+        text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights, operators=own.values()
     )
     place = None
     if model is not None and run is not None:
