@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from unisymnet.formula.constants import settle
+from unisymnet.formula.constants import refit, settle
 from unisymnet.judge.data import data_nats, last_digit, spread_nats
 from unisymnet.judge.forms import canonical, matches
 from unisymnet.judge.judge import CONSTANT_SHARE, make_judge
@@ -13,6 +13,7 @@ from unisymnet.judge.noise import EQUAL, MODELS, read_noise
 from unisymnet.judge.numbers import written_nats
 from unisymnet.judge.prior import Prior, load_prior
 from unisymnet.judge.tree import read
+from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 
 RELATIVE = MODELS[1]
@@ -195,3 +196,41 @@ def test_a_rate_of_one_does_not_come_for_nothing():
     judge = make_judge(x, np.sin(x[:, 0]))
     with_rate = judge.structure(parse("49.78*exp(-11.655*exp(-1.23*x0))"))
     assert judge.structure(parse("49.78*exp(-11.655*exp(-x0))")) > with_rate + 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("2.3*sin(1.7*x0)", "wave"),  # neither phase nor level
+        ("2.3*cos(1.7*x0) + 0.4", "wave"),
+        ("1.9*exp(-0.3*x0)*sin(2.2*x0)", "damped wave"),
+        ("0.7*x0**2 + 3.1*x0", "parabola"),
+        ("x0**1.7", "power law"),
+        ("exp(-0.7*x0)", "exponential"),
+        ("x0/(x0 + 2.7)", "Michaelis-Menten"),
+    ],
+)
+def test_special_cases_are_forms_too(text, name):
+    form = matches(canonical(parse(text)))
+    assert form is not None and form.name == name
+
+
+@pytest.mark.parametrize(
+    ("special", "general"),
+    [
+        ("2.3*sin(1.7*x0)", "2.3*sin(1.7*x0 + 0.1)"),
+        ("2.3*sin(1.7*x0 + 0.1)", "2.3*sin(1.7*x0 + 0.1) + 0.4"),
+        ("0.7*x0**2 + 3.1*x0", "0.7*x0**2 + 3.1*x0 + 0.2"),
+        ("0.7*x0**2 + 3.1", "0.7*x0**2 + 3.1*x0 + 0.2"),
+        ("3.3*exp(-0.7*x0**2)", "3.3*exp(-0.7*(x0 - 0.3)**2)"),
+        ("1.9*exp(-0.3*x0)*cos(2.2*x0)", "1.9*exp(-0.3*x0)*cos(2.2*x0 + 0.2)"),
+    ],
+)
+def test_a_special_case_is_cheaper_than_the_form_with_its_constant_fitted(special, general):
+    """The same values, so the shorter one must win: that is what its price is for."""
+    x = np.linspace(0.5, 6.0, 40)[:, None]
+    data = evaluate(parse(special), x) + 0.05 * np.random.default_rng(4).normal(size=40)
+    judge = make_judge(x, data)
+    short, long = (judge.lengths(refit(parse(text), x, data)[0]) for text in (special, general))
+    assert short is not None and long is not None
+    assert short.formula < long.formula

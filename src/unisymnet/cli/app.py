@@ -201,11 +201,12 @@ def predict(
     pick: Pick = None,
     out: Annotated[str | None, typer.Option(help="CSV file to write (default: stdout)")] = None,
     delimiter: Delimiter = None,
+    interval: Annotated[float | None, typer.Option(help="0.95: where 95 % of new measurements fall, too")] = None,
 ) -> None:
     """Compute a formula on new rows."""
     from .results import predict_rows
 
-    predict_rows(run, data, pick, out, delimiter)
+    predict_rows(run, data, pick, out, delimiter, interval)
 
 
 @app.command()

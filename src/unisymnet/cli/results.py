@@ -60,22 +60,30 @@ def show_run(run: str, pick: int | None, as_json: bool) -> None:
         print(chosen_text(model.front_[pick]))
 
 
-def with_predictions(formula: Formula, frame: Any, encoding: Encoding | None = None) -> tuple[Any, Any]:
-    """The table with one more column, and the values in it."""
+def with_predictions(
+    formula: Formula, frame: Any, encoding: Encoding | None = None, interval: float | None = None
+) -> tuple[Any, Any]:
+    """The table with one more column, or three with an interval, and the values in it."""
     known = any(name not in frame.columns for name in formula.columns)
     rows = without_units(frame).frame if known else frame
     try:
-        values = formula.predict(rows if encoding is None else encoding.apply(rows))
+        rows = rows if encoding is None else encoding.apply(rows)
+        values = formula.predict(rows)
+        ends = () if interval is None else formula.predict_interval(rows, interval)
     except (TypeError, ValueError) as error:
         raise DataError(str(error)) from error
-    return frame.assign(**{f"{formula.target}_predicted": values}), values
+    added = {f"{formula.target}_predicted": values}
+    added |= {f"{formula.target}_{name}": column for name, column in zip(("lower", "upper"), ends, strict=False)}
+    return frame.assign(**added), values
 
 
-def predict_rows(run: str, data: str, pick: int | None, out: str | None, delimiter: str | None) -> None:
+def predict_rows(
+    run: str, data: str, pick: int | None, out: str | None, delimiter: str | None, interval: float | None = None
+) -> None:
     model = load_run(run)
     formula = picked_formula(model, pick)
     frame, _ = read_frame(data, delimiter)
-    result, values = with_predictions(formula, frame, model.encoding_)
+    result, values = with_predictions(formula, frame, model.encoding_, interval)
     try:
         if out is None and sys.stdout.isatty():  # a cell of the file must not steer the terminal
             print(printable_lines(result.to_csv(index=False)), end="")

@@ -71,8 +71,7 @@ def shortest(expr: Expr, judge: Judge) -> tuple[Expr, Lengths] | None:
         found = judge.lengths(equal)
         if found is not None and found.total < best[1].total:
             best = equal, found
-    each = [judge.lengths(best[0], model) for model in judge.models]
-    ranked = sorted((one.total, index) for index, one in enumerate(each) if one is not None)
+    ranked = sorted((one.total, index) for index, one in enumerate(judge.each(best[0], judge.models)))
     start = best[0]
     for total, index in ranked:
         model = judge.models[index]

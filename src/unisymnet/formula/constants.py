@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..symbolic.expr import Call, Const, Expr, Param, bind
-from .derivative import value_and_jacobian
+from .derivative import independent, value_and_jacobian
 
 Floats = NDArray[np.float64]
 
@@ -172,6 +172,22 @@ def robust_errors(
     return _standard_errors(form, params, jacobian * root[:, None], scales, X, y, root)
 
 
+def covariance(form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weights: Floats) -> tuple[Floats, int]:
+    """Covariance (HC3) of the constants where they stand, zeros for simple numbers and what others can stand in for;
+    and how many of them move."""
+    root = np.sqrt(weights / weights.mean())
+    scales = np.array([abs(v) if v else 1.0 for v in values])
+    found, jacobian = value_and_jacobian(form, X, values)
+    columns = jacobian * scales * root[:, None]
+    moving = [i for i in _independent(columns, values) if simple_name(values[i]) is None] if len(values) else []
+    whole = np.zeros((len(values), len(values)))
+    if not moving or len(y) <= len(moving):
+        return whole, len(moving)
+    spread = _influence(columns[:, moving], (found - y) * root) * scales[moving][:, None]
+    whole[np.ix_(moving, moving)] = spread @ spread.T
+    return whole, len(moving)
+
+
 def rounding_steps(
     form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None = None
 ) -> tuple[float | None, ...]:
@@ -252,21 +268,7 @@ def _independent(jacobian: Floats, values: tuple[float, ...]) -> list[int]:
     """Constants that the data can tell apart; of two that cannot, the simpler number is held."""
     names = [simple_name(value) for value in values]
     order = sorted(range(len(values)), key=lambda i: (abs(values[i]) == 1.0, names[i] is not None, i))
-    basis = np.empty((len(jacobian), 0))
-    kept = []
-    for index in order:
-        column = jacobian[:, index]
-        size = float(np.linalg.norm(column))
-        if size == 0.0 or basis.shape[1] >= len(jacobian):
-            continue
-        column = column / size
-        for _ in range(2):  # twice is enough for orthogonality
-            column = column - basis @ (basis.T @ column)
-        left = float(np.linalg.norm(column))
-        if left > DEPENDENT:
-            basis = np.column_stack([basis, column / left])
-            kept.append(index)
-    return sorted(kept)
+    return sorted(independent(jacobian, order, DEPENDENT))
 
 
 def _solve(
@@ -318,10 +320,14 @@ def _standard_errors(
     if n <= k or not np.isfinite(jacobian).all():
         return [None] * k
     found, _ = value_and_jacobian(form, X, params)
-    residuals = (found - y) * root
-    basis, triangle = np.linalg.qr(jacobian * scales)
-    inverse, *_ = np.linalg.lstsq(triangle, np.eye(k), rcond=None)
+    errors = np.linalg.norm(_influence(jacobian * scales, (found - y) * root), axis=1) * scales
+    return [float(e) if math.isfinite(e) else None for e in errors]
+
+
+def _influence(jacobian: Floats, residuals: Floats) -> Floats:
+    """What each row's residual does to each constant (k, n)."""
+    basis, triangle = np.linalg.qr(jacobian)
+    inverse, *_ = np.linalg.lstsq(triangle, np.eye(jacobian.shape[1]), rcond=None)
     # A row that pulls the fit towards itself hides its own residual.
     left = np.maximum(1.0 - np.sum(basis**2, axis=1), LEAST_LEVERAGE_LEFT)
-    errors = np.linalg.norm((inverse @ basis.T) * (residuals / left), axis=1) * scales
-    return [float(e) if math.isfinite(e) else None for e in errors]
+    return np.asarray((inverse @ basis.T) * (residuals / left))

@@ -60,3 +60,23 @@ def _backward(root: Expr, values: dict[Expr, Any]) -> dict[Expr, Any]:
             if matters[arg]:
                 slopes[arg] = slopes.get(arg, 0.0) + slopes[node] * partial
     return slopes
+
+
+def independent(jacobian: Floats, order: Sequence[int], least: float) -> list[int]:
+    """The columns, taken in this order, of which those before leave more than a share ``least``: constants that the
+    others cannot stand in for."""
+    basis = np.empty((len(jacobian), 0))
+    kept = []
+    for place in order:
+        column = jacobian[:, place]
+        size = float(np.linalg.norm(column))
+        if size == 0.0 or basis.shape[1] >= len(jacobian):
+            continue
+        column = column / size
+        for _ in range(2):  # twice is enough for orthogonality
+            column = column - basis @ (basis.T @ column)
+        left = float(np.linalg.norm(column))
+        if left > least:
+            basis = np.column_stack([basis, column / left])
+            kept.append(place)
+    return kept

@@ -23,6 +23,7 @@ from ..symbolic.writers.names import PYTHON_WORDS, identifiers
 from ..symbolic.writers.source import DIALECTS, write_source
 from . import constants as constants_of
 from . import stored
+from .band import Band
 from .constants import Constant, rounded, simple_name
 from .domain import domain_notes
 from .grouped import GroupTable, of_group
@@ -51,6 +52,7 @@ class Formula:
     constants: tuple[Constant, ...] = ()
     units: tuple[str, ...] = ()  # of the columns and, last, of the target; "" where none was given
     groups: GroupTable | None = None  # values of constants that differ from group to group; `names` end with theirs
+    band: Band | None = None  # noise and doubt, for `predict_interval`; None where the formula was found without noise
 
     def __post_init__(self) -> None:
         if n_params(self.expr):
@@ -111,6 +113,19 @@ class Formula:
         """
         return evaluate(self.expr, self._table(X))
 
+    def predict_interval(self, X: Any, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Lower and upper ends of the intervals in which new measurements fall with the probability `level`.
+
+        They hold the noise of one measurement and the doubt about the constants, not the doubt about the form.
+        """
+        if not 0.0 < level < 1.0:
+            raise ValueError(f"level must lie between 0 and 1, got {level}")
+        if self.band is None:
+            raise DataError("nothing is known about the noise here: the formula is exact, was typed in, or has groups")
+        table = self._table(X)
+        values, half = evaluate(self.expr, table), self.band.half_width(self.expr, table, level)
+        return values - half, values + half
+
     def of(self, group: Any) -> Formula:
         """The formula of one group of rows, its constants as numbers."""
         if self.groups is None:
@@ -141,7 +156,7 @@ class Formula:
             return replace(self, groups=new)
         table, truth, weights = self._rows(X, y, sample_weight)
         expr, found = constants_of.refit(self.expr, table, truth, weights)
-        return replace(self, expr=expr, constants=found)
+        return replace(self, expr=expr, constants=found, band=None)
 
     def with_errors(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Formula:
         """The same formula; its `constants` say where these rows would put them, and ±."""
@@ -205,6 +220,7 @@ class Formula:
             "domain": list(self.domain),
             **({"units": list(self.units)} if self.units else {}),
             **({"groups": self.groups.to_dict()} if self.groups is not None else {}),
+            **({"band": self.band.to_dict()} if self.band is not None else {}),
         }
 
     def to_json(self) -> str:
@@ -225,7 +241,8 @@ class Formula:
             names, units = stored.words(data["names"]), stored.words(data.get("units", []))
             expr = parse(stored.word(data["expression"]))
             groups = GroupTable.from_dict(data["groups"]) if data.get("groups") else None
-            return Formula(expr, names, stored.word(data["target"]), found, units, groups)
+            band = Band.from_dict(data["band"], len(constants_of.free(expr)[1])) if data.get("band") else None
+            return Formula(expr, names, stored.word(data["target"]), found, units, groups, band)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise CheckpointError(f"the saved formula is damaged: {error!r}") from error
 

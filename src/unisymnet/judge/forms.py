@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from functools import cache
 
 from ..symbolic.constants import free_constants, merge_params
-from ..symbolic.expr import Call, Const, Expr, Param, Var, bind, n_params
+from ..symbolic.expr import Call, Const, Expr, Param, Var, bind, n_params, rebuild, variables, walk
 from ..symbolic.parse import parse
 from ..symbolic.rewrite.simplify import simplify
+
+Shape = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -99,14 +101,6 @@ FORMS: tuple[Form, ...] = (
         ("c0*x0/(c1 + x0 + c2*x0**2)", "c0*x0/(c1 + c2*x0 + x0**2)"),
         ((1, "place"), (2, "width")),
     ),
-    # A form without its phase is a form too: else the phase, fitted to zero, would be cheaper than none.
-    Form("wave without a phase", ("c0*sin(c1*x0)", "c0*cos(c1*x0)"), ((1, "frequency"),), 0.25),
-    Form(
-        "damped wave without a phase",
-        ("c0*exp(c1*x0)*sin(c2*x0)", "c0*exp(c1*x0)*cos(c2*x0)"),
-        ((1, "rate"), (2, "frequency")),
-        0.25,
-    ),
     Form("wave", ("c0*sin(c1*x0 + c2) + c3", "c0*cos(c1*x0 + c2) + c3"), ((1, "frequency"), (2, "phase")), 0.25),
     Form(
         "damped wave",
@@ -121,8 +115,11 @@ FORMS: tuple[Form, ...] = (
 )
 
 
-ONE_NATS = 3.0  # about what a free constant costs at least where data are few
-TOTAL_WEIGHT = sum(form.weight for form in FORMS)
+# A constant that a form can do without (no offset, no phase, an exponent of one) costs no more than any fitted one
+# would; a factor of one, which hangs on the unit, costs more.  So a special case is not dearer than the form with that
+# constant fitted to nothing.
+ABSENT_NATS, ONE_NATS = 1.0, 2.0
+MOST_ABSENT = 2
 
 
 def canonical(expr: Expr) -> Expr:
@@ -131,10 +128,65 @@ def canonical(expr: Expr) -> Expr:
     return simplify(bind(form, values))
 
 
+@dataclass(frozen=True)
+class Template:
+    """A spelling of a form, or of a special case of it, as a tree whose parameters stand for any number; ``nats`` is
+    what the special case costs more than the form."""
+
+    form: Form
+    tree: Expr
+    nats: float = 0.0
+
+
 @cache
-def templates() -> tuple[tuple[Form, Expr], ...]:
-    """Every spelling as a tree whose parameters stand for any number."""
-    return tuple((form, simplify(merge_params(simplify(parse(text))))) for form in FORMS for text in form.spellings)
+def templates() -> dict[Shape, tuple[Template, ...]]:
+    """Every form and special case, by what can be seen of it at once; of two ways to read a tree the cheaper one."""
+    found: dict[Expr, Template] = {}
+    for form in FORMS:
+        for text in form.spellings:
+            tree = simplify(merge_params(simplify(parse(text))))
+            found.setdefault(tree, Template(form, tree))
+    for form in FORMS:
+        for text in form.spellings:
+            for special in _special_cases(form, parse(text)):
+                if special.tree not in found or special.nats < found[special.tree].nats:
+                    found[special.tree] = special
+    by_shape: dict[Shape, list[Template]] = {}
+    for template in found.values():
+        by_shape.setdefault(_shape(template.tree), []).append(template)
+    return {shape: tuple(sorted(some, key=lambda t: t.nats)) for shape, some in by_shape.items()}
+
+
+def _special_cases(form: Form, expr: Expr) -> Iterator[Template]:
+    """The form with one or two of its constants at 0 or 1, as long as it keeps its column and a constant."""
+    exponents = {node.args[1] for node in walk(expr) if isinstance(node, Call) and node.op == "pow"}
+    ways = [
+        (param, value, ABSENT_NATS if value == 0.0 or param in exponents else ONE_NATS)
+        for param in sorted({node for node in walk(expr) if isinstance(node, Param)}, key=lambda p: p.index)
+        for value in (0.0, 1.0)
+    ]
+    for n in range(1, MOST_ABSENT + 1):
+        for chosen in itertools.combinations(ways, n):
+            known = {param: Const(value) for param, value, _ in chosen}
+            if len(known) < n:
+                continue
+            special = simplify(rebuild(expr, lambda node, known=known: known.get(node, node)))  # type: ignore[misc]
+            if variables(special) and n_params(special):
+                tree = simplify(merge_params(special))
+                yield Template(form, tree, sum(nats for _, _, nats in chosen))
+
+
+@cache
+def _whole_weight() -> float:
+    """Belief is shared out: what special cases get, the forms do not have.  Other spellings are the same forms."""
+    known = {simplify(merge_params(simplify(parse(text)))) for form in FORMS for text in form.spellings}
+    special: dict[Expr, float] = {}
+    for form in FORMS:
+        for case in _special_cases(form, parse(form.spellings[0])):
+            if case.tree not in known:
+                share = form.weight * math.exp(-case.nats)
+                special[case.tree] = max(share, special.get(case.tree, 0.0))
+    return sum(form.weight for form in FORMS) + sum(special.values())
 
 
 def matches(expr: Expr) -> Form | None:
@@ -148,12 +200,21 @@ def form_share(expr: Expr) -> tuple[Form, float] | None:
 
     A constant of the form that happens to be 1 is no sign that comes for nothing: it was chosen, too.
     """
-    for form, template in templates():
-        known = next(_unify(template, expr, {}), None)
+    best: tuple[float, Form] | None = None
+    for template in templates().get(_shape(expr), ()):
+        known = next(_unify(template.tree, expr, {}), None)
         if known is not None:
             n_ones = sum(isinstance(part, Const) and abs(part.value) == 1.0 for part in known.values())
-            return form, form.weight / TOTAL_WEIGHT * math.exp(-ONE_NATS * n_ones)
-    return None
+            share = template.form.weight / _whole_weight() * math.exp(-template.nats - ONE_NATS * n_ones)
+            if best is None or share > best[0]:
+                best = share, template.form
+    return None if best is None else (best[1], best[0])
+
+
+def _shape(expr: Expr) -> Shape:
+    """Operators and leaves counted: trees that can be read as each other have the same."""
+    names = [node.op if isinstance(node, Call) else "x" if isinstance(node, Var) else "c" for node in walk(expr)]
+    return tuple(sorted(names))
 
 
 def _unify(template: Expr, expr: Expr, known: dict[int, Expr]) -> Iterator[dict[int, Expr]]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ..formula.derivative import value_and_jacobian
+from ..formula.derivative import independent, value_and_jacobian
 from ..symbolic.expr import Expr, evaluate, variables
 from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
 from .forms import canonical, form_share
@@ -91,25 +91,29 @@ class Judge:
     def lengths(self, expr: Expr, model: NoiseModel | None = None) -> Lengths | None:
         """All four parts, under one noise model or the one that makes the whole shortest; None for a formula that is
         undefined on some row or has a constant for every row."""
+        known = (model,) if model is not None else self.models if variables(expr) else (EQUAL,)
+        found = self.each(expr, known)
+        return min(found, key=lambda one: one.total) if found else None
+
+    def each(self, expr: Expr, models: Sequence[NoiseModel]) -> list[Lengths]:
+        """All four parts under each noise model; empty where ``lengths`` is None."""
         reading = read(expr)
         if len(reading.values) > MAX_CONSTANTS:
-            return None
+            return []
         values, jacobian = value_and_jacobian(reading.form, self.X, reading.values)
         residuals = self.y - values
         if not _usable(residuals) or not _usable(jacobian):
-            return None
+            return []
         structure = self._structure(reading, expr)
-        found: Lengths | None = None
-        known = (model,) if model is not None else self.models if variables(expr) else (EQUAL,)
-        for one in known:
+        numbers = [(node, self._written(node, parent), parent) for parent, node in _numbers(reading.tree)]
+        found = []
+        for one in models:
             roots = self.root * one.roots(values, self.root * residuals)
-            nats, free = self._constants(reading, jacobian * roots[:, None], residuals, roots)
+            nats, free = self._constants(numbers, jacobian * roots[:, None], residuals, roots)
             if len(free) >= max(self.n_rows, 2):
-                return None
+                return []
             data = data_nats(residuals, self.root if one.kind == "heavy tails" else roots, one, self.floor, self.sigma)
-            lengths = Lengths(structure, nats, data, one, free)
-            if found is None or lengths.total < found.total:
-                found = lengths
+            found.append(Lengths(structure, nats, data, one, free))
         return found
 
     def errors(self, expr: Expr, lengths: Lengths) -> dict[int, float]:
@@ -159,10 +163,9 @@ class Judge:
         return self.prior.exponent_nats(node.value) if parent == EXPONENT else self.prior.constant_nats(node.value)
 
     def _constants(
-        self, reading: Reading, jacobian: Floats, residuals: Floats, roots: Floats
+        self, numbers: Sequence[tuple[Node, float, str]], jacobian: Floats, residuals: Floats, roots: Floats
     ) -> tuple[float, frozenset[int]]:
         """Nats of all numbers, each written down or free, whichever is shorter, and the places of the free."""
-        numbers = [(node, self._written(node, parent), parent) for parent, node in _numbers(reading.tree)]
         if not numbers:
             return 0.0, frozenset()
         total = squares(residuals, roots, self.floor)
@@ -170,7 +173,7 @@ class Judge:
         moved = float(np.linalg.norm(roots * (self.y - mean)))
         # A small number costs less written down than any free one; of the others the hardest to write are free first.
         dear = [(written, node.place) for node, written, parent in numbers if written > _least_free(parent)]
-        needed = _independent(jacobian, [place for _, place in sorted(dear, reverse=True)])
+        needed = independent(jacobian, [place for _, place in sorted(dear, reverse=True)], DEPENDENT)
         n_free = len(needed)
         for _ in range(2):  # how many are free decides the noise level, and that how many are free
             if self.sigma is None:
@@ -237,22 +240,3 @@ def _unusual(value: float, is_exponent: bool) -> float:
     if is_exponent:
         return max(0.0, size - USUAL_EXPONENT) / 1.5 + max(0.0, math.log(TINY_EXPONENT / size))
     return math.log1p((math.log(size) / USUAL_SIZE) ** 2)
-
-
-def _independent(jacobian: Floats, places: Sequence[int]) -> frozenset[int]:
-    """Places of constants that those before them cannot stand in for."""
-    basis = np.empty((len(jacobian), 0))
-    kept = []
-    for place in places:
-        column = jacobian[:, place]
-        size = float(np.linalg.norm(column))
-        if size == 0.0 or basis.shape[1] >= len(jacobian):
-            continue
-        column = column / size
-        for _ in range(2):  # twice is enough for orthogonality
-            column = column - basis @ (basis.T @ column)
-        left = float(np.linalg.norm(column))
-        if left > DEPENDENT:
-            basis = np.column_stack([basis, column / left])
-            kept.append(place)
-    return frozenset(kept)

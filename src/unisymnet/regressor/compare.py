@@ -18,10 +18,11 @@ from threadpoolctl import threadpool_limits
 
 from ..candidate import EXACT
 from ..deadline import Deadline
+from ..fit.clean.verdict import SAME_VALUES, tidied
 from ..formula import Formula
 from ..formula.constants import report, settle
 from ..symbolic.expr import Const, Expr, evaluate
-from ..symbolic.rewrite.simplify import present, simplify
+from ..symbolic.rewrite.simplify import present
 from ..tables.additive import WAYS, Additive, Row, find_additive
 from ..tables.boosting import boosting_error
 from ..tables.folds import clearly_wins, wins
@@ -123,12 +124,24 @@ def _held_to_linear(
     if not (clearly_wins(linear.errors, mine, n_cuts) if constant else wins(linear.errors, mine)):
         return tuple(entries), picked, []
     added = _entry(linear, rivals, data)
-    table = _ordered([*entries, added])
+    same = _repeated(entries, added, data)
+    table = _ordered([*entries[:same], *entries[same + 1 :], added] if same >= 0 else [*entries, added])
     note = (
         f"the linear model is picked: left-out rows are predicted with R² {_r2(linear, rivals):.2f}, "
         f"by the best short formula with {1.0 - float(np.mean(mine)) / rivals.additive.constant.error:.2f}"
     )
     return table, table.index(next(e for e in table if e.formula is added.formula)), [note]
+
+
+def _repeated(entries: Sequence[Entry], added: Entry, data: Data) -> int:
+    """The place of the row that already says what the added one says; -1 if there is none."""
+    mine = evaluate(added.formula.expr, data.X)
+    noise = max(added.loss, 1e-300)
+    for place, entry in enumerate(entries):
+        with np.errstate(all="ignore"):
+            if float(np.sum((evaluate(entry.formula.expr, data.X) - mine) ** 2)) <= SAME_VALUES * noise:
+                return place
+    return -1
 
 
 def _predicting(
@@ -205,8 +218,8 @@ def _r2(row: Row, rivals: Rivals) -> float:
 
 def _entry(row: Row, rivals: Rivals, data: Data, *, constants: bool = True) -> Entry:
     """A row as the table shows it; the R² of left-out rows stands where that of validation rows stands elsewhere."""
-    expr = present(simplify(row.expr))
     X, y, weights = rivals.rows
+    expr = present(tidied(row.expr, X, float(np.std(y))))
     with np.errstate(all="ignore"):
         if not np.allclose(evaluate(expr, X), evaluate(row.expr, X), rtol=1e-6, atol=1e-9 * float(np.std(y))):
             expr = row.expr

@@ -231,6 +231,10 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         formula = self._formula(index)
         return predicted(self, formula, X if formula.groups is not None else without_groups(self, X))
 
+    def predict_interval(self, X: Any, level: float = 0.95, index: int | None = None) -> tuple[Floats, Floats]:
+        """Lower and upper ends of the intervals in which new measurements fall with the probability `level`."""
+        return self._formula(index).predict_interval(check_rows(self, without_groups(self, X)), level)
+
     @property
     def formula_(self) -> Formula:
         """The picked formula."""

@@ -16,6 +16,7 @@ from ..deadline import Deadline
 from ..fit.clean.verdict import Ruled, verdict
 from ..fit.settle import settled
 from ..formula import Formula
+from ..formula.band import make_band
 from ..formula.constants import report
 from ..judge.judge import Judge, make_judge
 from ..judge.noise import NoiseModel
@@ -76,7 +77,10 @@ def _entry(one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None) -> Entr
     roots = one.lengths.model.roots(values, few.y - values)
     own = roots**2 * (1.0 if few.weights is None else few.weights)
     constants = report(one.expr, few.X, few.y, own)
-    formula = Formula(one.expr, data.names, data.target, constants)
+    model = one.lengths.model
+    mean = 1.0 if few.weights is None else float(np.mean(few.weights))  # the band is that of a row of usual weight
+    band = make_band(one.expr, few.X, few.y, np.sqrt(own / mean), model.kind, model.ratio)
+    formula = Formula(one.expr, data.names, data.target, constants, band=band)
     residuals = data.y - evaluate(one.expr, data.X)
     return Entry(
         formula,

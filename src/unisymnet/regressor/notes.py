@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..candidate import EXACT, Candidate, description_length
 from ..judge.noise import EQUAL
+from ..judge.replicates import lack_of_fit, pure_error
 from ..search.trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
@@ -16,6 +17,7 @@ from .losses import Judgement
 Floats = NDArray[np.float64]
 
 FEW_ROWS = 20
+LACK_OF_FIT = 0.01
 WEAK = 0.5
 TOLD_APART = 3.0  # nats by which the judge must prefer a formula before the data can be said to
 RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
@@ -69,6 +71,28 @@ def outlier_note(y: Floats) -> list[str]:
         return []
     cure = "if it is a slip, leave its row out or use the Huber loss"
     return [f"one value of the target, {y[first]:.6g}, lies {FAR_BEYOND:g} times as far out as any other: {cure}"]
+
+
+def replicates_note(chosen: Entry, X: Floats, y: Floats, weights: Floats) -> list[str]:
+    """What repeated measurements at the same inputs say about the noise and about the chosen formula."""
+    pure = pure_error(X, y, weights)
+    if pure is None or chosen.r2 >= 1.0 - EXACT:
+        return []
+    left = y - chosen.formula.predict(X)
+    model = chosen.formula.band
+    roots = np.ones(len(y)) if model is None else model.roots(chosen.formula.expr, X)
+    weighted = pure_error(X, left * roots, weights)
+    if weighted is None or not np.isfinite(left).all():
+        return []
+    squares = float(np.sum(weights * (left * roots) ** 2))
+    n_constants = sum(constant.snapped_to is None for constant in chosen.formula.constants)
+    chance = lack_of_fit(weighted, squares, n_constants)
+    said = f"repeated measurements at {pure.n_places} inputs scatter by {pure.noise:.2g}"
+    if chance < LACK_OF_FIT:
+        return [
+            f"{said}; the chosen formula leaves more than that (lack of fit, p = {chance:.1g}): something is missing"
+        ]
+    return [f"{said}; the chosen formula leaves no more than that (lack of fit: p = {chance:.2f})"]
 
 
 def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:

@@ -35,7 +35,7 @@ from .kinds import FitEvent, Options, Outcome
 from .known.remarks import annotated, best_refused
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
-from .notes import careful_notes, outlier_note, repeated_note
+from .notes import careful_notes, outlier_note, repeated_note, replicates_note
 from .outcome import Rows, measure
 from .progress import Listeners, Progress
 from .rows import canonical, sample_rows
@@ -111,6 +111,8 @@ def run_fit(
         rivals = find_rivals((X, y, weights), options, deadline)
     entries, picked, said = compare(entries, picked, rivals, data, final)
     notes = [*said, *careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)]
+    if judgement.loss.kind == "mse":
+        notes += replicates_note(entries[picked], X, y, weights)
     beside: tuple[Entry, ...] = ()
     if knowledge is not None:
         beside = best_refused(knowledge, rows, data, entries[picked], options.noise)

@@ -45,6 +45,7 @@ HOMES = {
     "products": "propose.screen.features:Products",
     "textbook": "propose.separable.textbook:Textbook",
     "short": "propose.short.short:Short",
+    "subsets": "propose.short.subsets:Subsets",
     "evolve": "propose.evolve.stage:Evolve",
 }
 PROPOSERS = tuple(HOMES)
@@ -158,6 +159,8 @@ IF_NOISY = (
     at("textbook"),
     # Every short formula must be tried before a search may say that nothing shorter exists.
     at("short", most=15.0, seconds=WHILE),
+    # Sums among columns that hardly differ, from below: a full basis cannot tell them apart.
+    at("subsets"),
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     at("extended", noisy=False, seconds=BRIEF),
     at("outer"),

@@ -54,10 +54,21 @@ def _best_step(found: Judged, judge: Judge, deadline: Deadline) -> Judged | None
         if deadline.expired() or smaller in seen or not variables(smaller):
             continue
         seen.add(smaller)
-        trial = shortest(smaller, judge)
+        trial = _fitted(smaller, judge, lengths)
         if trial is not None and trial[1].total < (lengths if best is None else best[1]).total - LEAST:
             best = trial
-    return best
+    if best is None:
+        return None
+    again = shortest(best[0], judge)  # the noise may look different now
+    return again if again is not None and again[1].total < best[1].total else best
+
+
+def _fitted(expr: Expr, judge: Judge, before: Lengths) -> Judged | None:
+    """A part of a formula fitted under the whole formula's noise model: the other models are asked about the best."""
+    start = judge.lengths(expr, before.model)
+    moved = None if start is None else settled(expr, judge, start.free, before.model)
+    lengths = None if moved is None else judge.lengths(moved, before.model)
+    return None if moved is None or lengths is None else (moved, lengths)
 
 
 def limits(expr: Expr, judge: Judge) -> Iterator[Expr]:

@@ -17,7 +17,7 @@ from ...candidate import Candidate
 from ...deadline import Deadline
 from ...judge.judge import Judge, Lengths
 from ...symbolic.constants import free_constants
-from ...symbolic.expr import Expr, evaluate, variables
+from ...symbolic.expr import Call, Const, Expr, evaluate, rebuild, variables
 from ...symbolic.rewrite.simplify import present, simplify
 from ..settle import shortest
 from .convention import conventional, phased
@@ -29,7 +29,10 @@ Floats = NDArray[np.float64]
 REACH = 6.0  # nats: formulas this near to the best are all shown
 N_SHORTENED = 8
 N_FITTED = 40
-SAME_VALUES = 1e-4  # of the typical residual: two formulas that differ by less are one
+HOPELESS = 20.0  # nats behind the best before its own fit, and beaten in both parts: it will not be shown
+SAME_VALUES = 0.3  # of chi-square: two formulas that differ by less are one
+SAME_FORM = 1.0  # nats of the data that another exponent must win to be worth a row of its own
+NOTHING = 1e-9  # of the target's spread: parts of a sum that are smaller are rounding
 MOST_ROWS = 16
 
 
@@ -54,15 +57,19 @@ def verdict(
     ``allows`` says of a changed formula whether it still agrees with what is known.
     """
     found: list[Ruled] = []
+    spread = float(np.std(judge.y))
     for candidate in _distinct(candidates):
-        lengths = judge.lengths(candidate.expr)
+        expr = tidied(candidate.expr, judge.X, spread)
+        lengths = judge.lengths(expr)
         if lengths is not None:
-            found.append(Ruled(candidate.expr, lengths, candidate.source))
+            found.append(Ruled(expr, lengths, candidate.source))
     found.sort(key=_total)
     with suppress(KeyboardInterrupt), watch:
         for place, one in enumerate(found[:N_FITTED]):
             if place and deadline.expired():
                 break
+            if one.lengths.total > found[0].lengths.total + HOPELESS and _is_beaten(one, found[:place]):
+                continue
             fitted = shortest(one.expr, judge)
             if fitted is not None and allows(fitted[0]):
                 found[place] = replace(one, expr=fitted[0], lengths=fitted[1])
@@ -74,6 +81,10 @@ def verdict(
             if allows(shorter.expr):
                 found.append(shorter)
     return _worth_showing(sorted(found, key=_total), judge)
+
+
+def _is_beaten(one: Ruled, others: Sequence[Ruled]) -> bool:
+    return any(_beats(other.lengths, one.lengths) for other in others)
 
 
 def _total(one: Ruled) -> tuple[float, str]:
@@ -101,24 +112,46 @@ def _written(found: Judged, judge: Judge) -> Judged:
 
 
 def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
-    """Without formulas that another beats in both parts of its length, or that repeat another's values."""
+    """Without formulas that another beats in both parts of its length, or that repeat another's values or its form."""
     kept: list[Ruled] = []
     values: list[Floats] = []
-    forms: set[Expr] = set()
+    forms: dict[Expr, Lengths] = {}
+    exact: set[Expr] = set()
     for one in found:
-        form = free_constants(simplify(one.expr))[0]
-        if form in forms:  # the same under another noise model, or with another constant written down
+        # The same under another noise model, with another constant written down, or with an exponent that wins nothing.
+        form, freed = (free_constants(simplify(one.expr), exponents=free)[0] for free in (False, True))
+        if form in exact or (freed in forms and one.lengths.evidence > forms[freed].evidence - SAME_FORM):
             continue
         mine = evaluate(one.expr, judge.X)
-        left = float(np.median(np.abs(judge.y - mine)))
-        if any(float(np.median(np.abs(mine - other))) <= SAME_VALUES * max(left, 1e-300) for other in values):
+        roots = judge.root * one.lengths.model.roots(mine, judge.root * (judge.y - mine))
+        noise = float(np.mean((roots * (judge.y - mine)) ** 2)) + judge.floor
+        if any(float(np.sum((roots * (mine - other)) ** 2)) <= SAME_VALUES * noise for other in values):
             continue
         near = one.lengths.total <= found[0].lengths.total + REACH
-        if near or not any(_beats(other.lengths, one.lengths) for other in kept):
+        if near or not _is_beaten(one, kept):
             kept.append(one)
             values.append(mine)
-            forms.add(form)
+            exact.add(form)
+            forms.setdefault(freed, one.lengths)
     return kept[:MOST_ROWS]
+
+
+def tidied(expr: Expr, X: Floats, spread: float) -> Expr:
+    """Without what only rounding has written: parts of a sum that add nothing, factors of 0.9999999999999998."""
+
+    def clean(node: Expr) -> Expr:
+        if isinstance(node, Const) and node.value and abs(node.value - round(node.value)) < NOTHING * abs(node.value):
+            return Const(float(round(node.value)))
+        return node
+
+    def sums(node: Expr, scale: float) -> Expr:
+        if not (isinstance(node, Call) and node.op == "add"):
+            return node
+        large = [part for part in node.args if float(np.max(np.abs(evaluate(part, X)), initial=0.0)) > NOTHING * scale]
+        return Call("add", large) if len(large) > 1 else large[0] if large else node
+
+    with np.errstate(all="ignore"):
+        return simplify(sums(simplify(rebuild(expr, clean)), spread))
 
 
 def _beats(a: Lengths, b: Lengths) -> bool:

@@ -36,7 +36,7 @@ class Listing:
         """Every formula of at most this price, the cheapest first; parameters numbered in reading order."""
         budget = most + math.log(CONSTANT_SHARE)
         found = [(price - math.log(CONSTANT_SHARE), _numbered(tree)) for price, tree in self._below(ROOT, budget)]
-        return sorted(found, key=lambda pair: (pair[0], str(pair[1])))
+        return sorted(found, key=lambda pair: pair[0])  # the order among equals is that of making them
 
     def _below(self, parent: str, budget: float) -> list[Priced]:
         """Trees below a parent that cost at most the budget, cheapest first."""

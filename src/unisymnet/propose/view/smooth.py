@@ -17,7 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints
+from ...judge.replicates import chance_of_noise
 from ...problem import Problem
+from ...symbolic.constants import free_constants
 from ...symbolic.expr import Expr, evaluate
 from .views import View, views_of
 
@@ -204,6 +206,8 @@ SURPRISE, N_FLIPS = 4.0, 60
 NEAR_SURPRISE, NEIGHBOURS = 5.0, (2, 6, 20)
 # Of the typical residual, and of the root mean square: a formula that does much for the latter alone explains few rows.
 HARDLY_LESS, MUCH_LESS = 0.5, 0.1
+# Chance by which rows with equal inputs refuse a formula, and above which they alone speak for it, where rows are few.
+UNLIKELY, LIKELY = 1e-4, 0.1
 # A test says nothing on fewer rows.  That of neighbours compares all pairs of rows.
 LEAST_ROWS = 24
 TEST_ROWS, PAIRED_ROWS = 1500, 300
@@ -239,8 +243,11 @@ def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
     with np.errstate(all="ignore"):
         values = evaluate(expr, X * problem.x_scales) / problem.y_scale
     left = (problem.y[rows] - values) * np.sqrt(problem.weights[rows])
-    if len(rows) < LEAST_ROWS or not np.isfinite(left).all() or not np.std(left) > least * problem.spread:
+    if not np.isfinite(left).all() or not np.std(left) > least * problem.spread:
         return False
+    chance = chance_of_noise(X, left, len(free_constants(expr)[1]))
+    if len(rows) < LEAST_ROWS or (chance is not None and chance < UNLIKELY):
+        return chance is not None and chance > LIKELY
     if _explains_few(problem.y[rows], problem.y[rows] - values):
         return False
     coordinates = [X, np.column_stack([values])]

@@ -1,0 +1,107 @@
+"""Where a new measurement will fall: the value of a formula with the noise of a row and the doubt about the constants.
+
+What is needed for that is a few numbers, kept with the formula: how the noise depends on the value, its size, and the
+covariance of the constants.  Knows neither the rows nor how the noise model was chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..symbolic.expr import Expr, evaluate
+from . import stored
+from .constants import covariance, free
+from .derivative import value_and_jacobian
+
+Floats = NDArray[np.float64]
+
+KINDS = ("equal", "relative", "counts", "both", "heavy tails")
+SMALLEST, LARGEST = 1e-3, 1e100  # of the median size, as the noise models count
+TAILS = 3.0  # degrees of freedom of Student's distribution, for noise with outliers
+
+
+@dataclass(frozen=True)
+class Band:
+    """``level`` is the standard deviation of a row whose value has the size ``middle`` (the scale of Student's
+    distribution for heavy tails), ``ratio`` that of relative to equal noise, for "both"; ``spread`` the covariance of
+    the constants, row by row, in the order of `constants`; ``n_left`` rows less constants."""
+
+    kind: str
+    level: float
+    middle: float
+    ratio: float
+    n_left: int
+    spread: tuple[float, ...]
+
+    def half_width(self, expr: Expr, X: Floats, share: float) -> Floats:
+        """Half of the interval around each value that a new measurement falls into with this probability."""
+        from scipy.stats import t as student
+
+        form, values = free(expr)
+        found, jacobian = value_and_jacobian(form, X, values)
+        table = np.reshape(self.spread, (len(values), len(values)))
+        doubt = np.maximum(np.einsum("ij,jk,ik->i", jacobian, table, jacobian), 0.0)
+        outside = 0.5 * (1.0 + share)
+        noise = self.level * self._sizes(found)
+        if self.kind == "heavy tails":
+            wide, narrow = student.ppf(outside, TAILS), student.ppf(outside, max(self.n_left, 1))
+            return np.sqrt((wide * noise) ** 2 + narrow**2 * doubt)
+        return np.asarray(student.ppf(outside, max(self.n_left, 1)) * np.sqrt(noise**2 + doubt))
+
+    def roots(self, expr: Expr, X: Floats) -> Floats:
+        """1/standard deviation of rows at these inputs, in units of that of the middle one."""
+        return 1.0 / self._sizes(evaluate(expr, X))
+
+    def _sizes(self, values: Floats) -> Floats:
+        """The noise of a row in units of that of the middle one."""
+        sizes = np.clip(np.abs(values) / self.middle, SMALLEST, LARGEST)
+        if self.kind == "relative":
+            return sizes
+        if self.kind == "counts":
+            return np.sqrt(sizes)
+        if self.kind == "both":
+            return np.sqrt(1.0 + (self.ratio * sizes) ** 2)
+        return np.ones(len(values))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "level": self.level,
+            "middle": self.middle,
+            "ratio": self.ratio,
+            "n_left": self.n_left,
+            "spread": list(self.spread),
+        }
+
+    @staticmethod
+    def from_dict(data: Mapping[str, Any], n_constants: int) -> Band:
+        kind = stored.word(data["kind"])
+        spread = tuple(stored.number(value) for value in stored.listed(data["spread"]))
+        level, middle, ratio = (stored.number(data[name]) for name in ("level", "middle", "ratio"))
+        if kind not in KINDS or len(spread) != n_constants**2 or level < 0.0 or middle <= 0.0:
+            raise ValueError("the band of a formula does not fit it")
+        return Band(kind, level, middle, ratio, stored.whole(data["n_left"]), spread)
+
+
+def make_band(expr: Expr, X: Floats, y: Floats, roots: Floats, kind: str, ratio: float = 0.0) -> Band | None:
+    """The band of a formula as it stands on these rows; ``roots`` are 1/standard deviation of each row, up to a factor
+    that is 1 at the middle size.  None where the data cannot say."""
+    form, values = free(expr)
+    found, jacobian = value_and_jacobian(form, X, values)
+    left = (y - found) * roots
+    if not np.isfinite(left).all() or not np.isfinite(jacobian).all():
+        return None
+    table, n_moving = covariance(form, values, X, y, roots**2)
+    n_left = len(y) - n_moving
+    if n_left < 1 or not np.isfinite(table).all():
+        return None
+    # For heavy tails the weighted squares are the scale's own equation.
+    level = math.sqrt(float(np.sum(left**2)) / (n_left if kind != "heavy tails" else len(y)))
+    middle = float(np.median(np.abs(found))) or 1.0
+    return Band(kind, level, middle, ratio, n_left, tuple(map(float, table.ravel())))

@@ -1,0 +1,66 @@
+"""Rows of the table under noise: no repeats, nothing that only rounding has written."""
+
+from contextlib import nullcontext
+
+import numpy as np
+import pytest
+
+from unisymnet.candidate import Candidate
+from unisymnet.deadline import Deadline
+from unisymnet.fit.clean.verdict import tidied, verdict
+from unisymnet.formula.constants import settle
+from unisymnet.judge.judge import make_judge
+from unisymnet.metrics import complexity
+from unisymnet.symbolic.expr import evaluate
+from unisymnet.symbolic.parse import parse
+
+X = np.random.default_rng(0).uniform(0.5, 4.0, (60, 2))
+
+
+def _table(texts, y):
+    judge = make_judge(X, y)
+    exprs = [settle(parse(text), X, y) for text in texts]
+    found = [Candidate(e, float(np.mean((evaluate(e, X) - y) ** 2)), complexity(e), 1) for e in exprs]
+    return judge, verdict(found, judge, Deadline.never(), nullcontext())
+
+
+def test_a_formula_with_a_superfluous_exponent_is_no_row_of_its_own():
+    y = 2.006 * np.sqrt(X[:, 0]) + 0.02 * np.random.default_rng(1).normal(size=60)
+    _, table = _table(["2.1", "1.2*x0 + 0.4", "2.1*sqrt(x0)", "2.1*x0**0.501"], y)
+    assert sum("**" in str(row.expr) or "sqrt" in str(row.expr) for row in table) == 1
+
+
+def test_an_exponent_that_the_data_ask_for_keeps_its_row():
+    y = 2.006 * X[:, 0] ** 1.7 + 0.02 * np.random.default_rng(1).normal(size=60)
+    _, table = _table(["2.1*x0**2", "2.1*x0**1.6"], y)
+    assert "1.7" in str(table[0].expr)
+
+
+def test_no_two_rows_say_the_same():
+    y = 3.1 * X[:, 0] / (X[:, 0] + 1.2) + 0.03 * np.random.default_rng(2).normal(size=60)
+    texts = [
+        "3*x0/(x0 + 1)",
+        "1/(0.3 + 0.4/x0)",
+        "x0/(0.3*x0 + 0.4)",
+        "3*x0/(x0 + 1) + 0.000001*x1",
+        "1.2*ln(x0) + 1.3",
+    ]
+    _judge, table = _table(texts, y)
+    values = [evaluate(row.expr, X) for row in table]
+    noise = float(np.std(y - values[0]))
+    for i, one in enumerate(values):
+        assert all(float(np.sum((one - other) ** 2)) > 0.3 * noise**2 for other in values[:i])
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("x0 + 0.9999999999999998*x1 + 8.9e-16", "x0 + x1"),
+        ("x0 + 1e-14*x1", "x0"),
+        ("2.5*x0 + 1e-3*x1", "2.5*x0 + 0.001*x1"),
+        ("8.9e-16", "8.9e-16"),
+    ],
+)
+def test_what_rounding_has_written_goes(text, clean):
+    assert tidied(parse(text), X, 1.0) == tidied(parse(clean), X, 1.0)
+    assert str(tidied(parse(text), X, 1.0)).count("e-16") == clean.count("e-16")
