@@ -54,6 +54,24 @@ class Band:
             return np.sqrt((wide * noise) ** 2 + narrow**2 * doubt)
         return np.asarray(student.ppf(outside, max(self.n_left, 1)) * np.sqrt(noise**2 + doubt))
 
+    def noise(self, expr: Expr, X: Floats) -> Floats:
+        """The noise of a measurement at each row."""
+        return self.level * self._sizes(evaluate(expr, X))
+
+    def words(self) -> str:
+        """One sentence: how large the noise is, and what it depends on."""
+        said = {
+            "equal": f"the same for every row, ±{self.level:.2g}",
+            "relative": f"proportional to the value, ±{100.0 * self.level / self.middle:.2g} %",
+            "counts": f"growing with the square root of the value, ±{self.level:.2g} at {self.middle:.3g}",
+            "both": f"partly the same for every row, partly proportional to the value, {self._both()}",
+            "heavy tails": f"the same for every row, ±{self.level:.2g}, with outliers",
+        }
+        return f"The noise looks {said[self.kind]}."
+
+    def _both(self) -> str:
+        return f"±{self.level:.2g} and {100.0 * self.ratio * self.level / self.middle:.2g} %"
+
     def roots(self, expr: Expr, X: Floats) -> Floats:
         """1/standard deviation of rows at these inputs, in units of that of the middle one."""
         return 1.0 / self._sizes(evaluate(expr, X))

@@ -25,7 +25,8 @@ Shape = tuple[str, ...]
 class Form:
     """``spellings`` in x0 with constants c0, c1, …; the first is the one to fit.  ``roles`` for its constants that do
     not enter linearly: rate (per unit of x), place (a value of x), width, exponent.  ``weight`` is how often people
-    mean it: a wave fits too much to be guessed as readily as a line."""
+    mean it: in how many of the three kinds of lists it stands (spreadsheets, R, lmfit); less than one for what fits too
+    much to be guessed as readily as a line."""
 
     name: str
     spellings: tuple[str, ...]
@@ -34,14 +35,14 @@ class Form:
 
 
 FORMS: tuple[Form, ...] = (
-    Form("line", ("c0*x0 + c1",)),
-    Form("proportion", ("c0*x0",)),
-    Form("parabola", ("c0*x0**2 + c1*x0 + c2",)),
+    Form("line", ("c0*x0 + c1",), (), 3.0),
+    Form("proportion", ("c0*x0",), (), 3.0),
+    Form("parabola", ("c0*x0**2 + c1*x0 + c2",), (), 3.0),
     Form("cubic", ("c0*x0**3 + c1*x0**2 + c2*x0 + c3",)),
-    Form("logarithm", ("c0*ln(x0) + c1", "ln(c0*x0)*c1")),
-    Form("power law", ("c0*x0**c1",), ((1, "exponent"),)),
+    Form("logarithm", ("c0*ln(x0) + c1", "ln(c0*x0)*c1"), (), 2.0),
+    Form("power law", ("c0*x0**c1",), ((1, "exponent"),), 3.0),
     Form("power law with an offset", ("c0*x0**c1 + c2",), ((1, "exponent"),)),
-    Form("exponential", ("c0*exp(c1*x0)", "exp(c1*x0 + c0)"), ((1, "rate"),)),
+    Form("exponential", ("c0*exp(c1*x0)", "exp(c1*x0 + c0)"), ((1, "rate"),), 3.0),
     Form("exponential with an offset", ("c0*exp(c1*x0) + c2", "exp(c1*x0 + c0) + c2"), ((1, "rate"),)),
     Form("saturation through the origin", ("c0*(1 - exp(c1*x0))",), ((1, "rate"),)),
     Form("two exponentials", ("c0*exp(c1*x0) + c2*exp(c3*x0)",), ((1, "rate"), (3, "rate"))),
@@ -118,7 +119,7 @@ FORMS: tuple[Form, ...] = (
 # A constant that a form can do without (no offset, no phase, an exponent of one) costs no more than any fitted one
 # would; a factor of one, which hangs on the unit, costs more.  So a special case is not dearer than the form with that
 # constant fitted to nothing.
-ABSENT_NATS, ONE_NATS = 1.0, 2.0
+ABSENT_NATS, ONE_NATS = 1.0, 2.5
 MOST_ABSENT = 2
 
 

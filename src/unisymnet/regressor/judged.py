@@ -62,7 +62,7 @@ def judged_table(
     kept_back = (
         None if valid is None else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise), valid)
     )
-    entries = [_entry(replace(one, expr=present(one.expr)), data, kept_back) for one in ruled]
+    entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back) for one in ruled]
     return _scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
 
 
@@ -70,7 +70,7 @@ def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None) -> Jud
     return make_judge(data.X, data.y, data.weights, models=models, sigma=noise)
 
 
-def _entry(one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None) -> Entry:
+def entry_of(one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None) -> Entry:
     few = _thinned(data, MAX_REPORTED)
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     values = evaluate(one.expr, few.X)

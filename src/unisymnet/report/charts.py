@@ -74,15 +74,17 @@ def prediction_chart(target: str, y: Floats, found: Floats) -> str:
     return canvas.svg()
 
 
-def residual_chart(target: str, y: Floats, found: Floats) -> str:
+def residual_chart(target: str, y: Floats, found: Floats, noise: Floats | None = None) -> str:
+    """What is left of every row, in units of its own ``noise`` where that is known."""
     chosen = thin(len(y), MAX_DOTS)
-    guess, rest = found[chosen], (y - found)[chosen]
-    good = np.isfinite(guess)
+    units = np.ones(len(y)) if noise is None else noise
+    guess, rest = found[chosen], ((y - found) / units)[chosen]
+    good = np.isfinite(guess) & np.isfinite(rest)
     guess, rest = guess[good], rest[good]
     if not len(guess):
         return ""
     largest = float(np.abs(rest).max())
-    spread = float(np.ptp(y)) or 1.0
+    spread = (float(np.ptp(y)) or 1.0) if noise is None else 1.0
     # An exact fit leaves rounding only; zoomed in, that would look like structure.
     largest = largest if largest > 1e-9 * spread else 1e-3 * spread
     x, axis = axes(
@@ -90,7 +92,7 @@ def residual_chart(target: str, y: Floats, found: Floats) -> str:
         HEIGHT,
         (float(guess.min()), float(guess.max())),
         (-largest, largest),
-        (f"predicted {target}", "true − predicted"),
+        (f"predicted {target}", "true − predicted" if noise is None else "(true − predicted) / noise of the row"),
     )
     canvas = Canvas(f"Residuals of {target} against its predicted values", x, axis)
     canvas.add(line(x, axis, np.array([x.low, x.high]), np.zeros(2), "guide"), dots(x, axis, guess, rest))

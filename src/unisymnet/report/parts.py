@@ -153,11 +153,15 @@ def _fit(formula: Formula, rows: Rows) -> list[str]:
         f"Typical error {np.sqrt(np.mean(rest**2)):.3g}, largest {np.abs(rest).max():.3g}, mean {rest.mean():.2g}, "
         f"on {len(rest)} rows."
     )
+    band = formula.band
+    noise = None if band is None else band.noise(formula.expr, rows.X)
+    if band is not None:
+        numbers += f" {band.words()}"
     return [
         '<section class="card"><h2>Prediction and truth</h2>'
         f'<p class="hint">{escape(numbers)}</p><div class="pair">'
         f"{_figure('Predicted against true', prediction_chart(formula.target, rows.y, found))}"
-        f"{_figure('What is left', residual_chart(formula.target, rows.y, found))}</div></section>"
+        f"{_figure('What is left', residual_chart(formula.target, rows.y, found, noise))}</div></section>"
     ]
 
 
