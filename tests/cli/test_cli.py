@@ -76,6 +76,8 @@ def test_fit_show_predict_export(here: Path, run) -> None:
     pd.DataFrame({"v": [2.0, 3.0], "note": ["a", "b"], "m": [1.0, 2.0]}).to_csv("new.csv", index=False)
     code, out, _ = run("predict", "result", "new.csv")
     assert code == 0 and list(pd.read_csv(io.StringIO(out))["E_predicted"]) == [2.0, 9.0]
+    code, _, err = run("predict", "result", "new.csv", "--interval", "0.95")  # an exact law has no noise
+    assert code == 3 and "nothing is known about the noise" in err
     assert run("predict", "result", "new.csv", "--out", "found.csv")[0] == 0
     assert list(pd.read_csv("found.csv").columns) == ["v", "note", "m", "E_predicted"]
     code, _, err = run("predict", "result", "data.csv", "--delimiter", ";")

@@ -87,3 +87,10 @@ def test_without_noise_there_is_no_band():
     with pytest.raises(ValueError, match="between 0 and 1"):
         banded.predict_interval([[1.0]], level=95)
     assert replace(banded, band=None).band is None
+
+
+@pytest.mark.parametrize(("kind", "said"), [("equal", "the same for every row, ±0.2"), ("relative", "±6 %")])
+def test_the_noise_is_told_in_words(kind, said):
+    formula, _ = _formula(kind, 400, 6)
+    band = replace(formula.band, kind=kind, level=0.2 if kind == "equal" else 0.3, middle=5.0)
+    assert said in band.words()

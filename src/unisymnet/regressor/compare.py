@@ -125,7 +125,10 @@ def _held_to_linear(
         return tuple(entries), picked, []
     added = _entry(linear, rivals, data)
     same = _repeated(entries, added, data)
-    table = _ordered([*entries[:same], *entries[same + 1 :], added] if same >= 0 else [*entries, added])
+    if same == picked:
+        return tuple(entries), picked, []
+    added = entries[same] if same >= 0 else added
+    table = tuple(entries) if same >= 0 else _ordered([*entries, added])
     note = (
         f"the linear model is picked: left-out rows are predicted with R² {_r2(linear, rivals):.2f}, "
         f"by the best short formula with {1.0 - float(np.mean(mine)) / rivals.additive.constant.error:.2f}"

@@ -19,7 +19,7 @@ from ..deadline import now
 from ..formula import Formula
 from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
-from .intake import predicted, prepared, take_in
+from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
 from .known.labels import fit_groups, split_groups, without_groups
 from .own import as_expr
@@ -233,7 +233,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
     def predict_interval(self, X: Any, level: float = 0.95, index: int | None = None) -> tuple[Floats, Floats]:
         """Lower and upper ends of the intervals in which new measurements fall with the probability `level`."""
-        return self._formula(index).predict_interval(check_rows(self, without_groups(self, X)), level)
+        return interval(self, self._formula(index), without_groups(self, X), level)
 
     @property
     def formula_(self) -> Formula:

@@ -5,7 +5,7 @@ What is done to the rows of a fit is done again to the rows of a prediction. Doe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -69,17 +69,25 @@ def prepared(model: Any, X: Any) -> Any:
     return X if encoding is None else encoding.apply(X)
 
 
-def predicted(model: Any, formula: Formula, X: Any) -> Floats:
-    """Values of a formula; nan where the fit would have left the row out, or a word was never seen."""
+def predicted(model: Any, formula: Formula, X: Any, compute: Callable[[Any], Floats] | None = None) -> Floats:
+    """Values of a formula, or what `compute` says of it; nan where the fit would have left the row out, or a word was
+    never seen."""
+    compute = formula.predict if compute is None else compute
     if getattr(model, "encoding_", None) is None:
-        return formula.predict(X if formula.groups is not None else check_rows(model, X))
+        return compute(X if formula.groups is not None else check_rows(model, X))
     frame = prepared(model, X)
     whole = ~frame.isna().to_numpy().any(axis=1)
     values = np.full(len(frame), np.nan)
     if whole.any():
         rows = frame[whole]
-        values[whole] = formula.predict(rows if formula.groups is not None else check_rows(model, rows))
+        values[whole] = compute(rows if formula.groups is not None else check_rows(model, rows))
     return values
+
+
+def interval(model: Any, formula: Formula, X: Any, level: float) -> tuple[Floats, Floats]:
+    """Both ends of the intervals of new measurements, nan as in `predicted`."""
+    low = predicted(model, formula, X, lambda rows: formula.predict_interval(rows, level)[0])
+    return low, predicted(model, formula, X, lambda rows: formula.predict_interval(rows, level)[1])
 
 
 def _needed(X: Any, y: Any, categories: Any, missing: str | None) -> bool:

@@ -52,6 +52,23 @@ def test_no_two_rows_say_the_same():
         assert all(float(np.sum((one - other) ** 2)) > 0.3 * noise**2 for other in values[:i])
 
 
+def test_constants_that_follow_the_noise_make_no_row():
+    y = X[:, 0] + X[:, 1] + 0.1 * np.random.default_rng(3).normal(size=60)
+    texts = ["x0 + x1", "x0 + 1.003*x1", "0.99*(x0 + x1)**1.01", "1.01*x0 + 1.02*x1 - 0.09", "1.2*x0 + 2.6"]
+    _, table = _table(texts, y)
+    forms = [str(row.expr) for row in table]
+    assert forms[0] == "x0 + x1"
+    assert not any("x0 + 1." in form for form in forms)
+
+
+def test_formulas_that_the_data_cannot_tell_apart_are_both_shown():
+    """Different forms with as many constants are rivals, not repeats."""
+    rng = np.random.default_rng(4)
+    y = 1.6 * np.log(X[:, 0]) + 2.5 + 0.15 * rng.normal(size=60)
+    _, table = _table(["1.5*ln(x0) + 2.4", "2.4*x0**0.5 + 0.2", "6*x0/(1.3 + x0)"], y)
+    assert len(table) >= 2
+
+
 @pytest.mark.parametrize(
     ("text", "clean"),
     [

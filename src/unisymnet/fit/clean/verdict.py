@@ -113,8 +113,7 @@ def _written(found: Judged, judge: Judge) -> Judged:
 
 def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
     """Without formulas that another beats in both parts of its length, or that repeat another's values or its form."""
-    kept: list[Ruled] = []
-    values: list[Floats] = []
+    kept: list[tuple[Ruled, Floats]] = []
     forms: dict[Expr, Lengths] = {}
     exact: set[Expr] = set()
     for one in found:
@@ -123,17 +122,26 @@ def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
         if form in exact or (freed in forms and one.lengths.evidence > forms[freed].evidence - SAME_FORM):
             continue
         mine = evaluate(one.expr, judge.X)
-        roots = judge.root * one.lengths.model.roots(mine, judge.root * (judge.y - mine))
-        noise = float(np.mean((roots * (judge.y - mine)) ** 2)) + judge.floor
-        if any(float(np.sum((roots * (mine - other)) ** 2)) <= SAME_VALUES * noise for other in values):
+        if any(_repeats(one, mine, *other, judge) for other in kept):
             continue
         near = one.lengths.total <= found[0].lengths.total + REACH
-        if near or not _is_beaten(one, kept):
-            kept.append(one)
-            values.append(mine)
+        if near or not _is_beaten(one, [other for other, _ in kept]):
+            kept.append((one, mine))
             exact.add(form)
             forms.setdefault(freed, one.lengths)
-    return kept[:MOST_ROWS]
+    return [one for one, _ in kept[:MOST_ROWS]]
+
+
+def _repeats(one: Ruled, mine: Floats, other: Ruled, theirs: Floats, judge: Judge) -> bool:
+    """Does a formula say what a better one says, but for constants that follow the noise?"""
+    left = judge.root * (judge.y - mine)
+    roots = judge.root * one.lengths.model.roots(mine, left)
+    noise = float(np.mean((roots * (judge.y - mine)) ** 2)) + judge.floor
+    apart = float(np.sum((roots * (mine - theirs)) ** 2)) / noise
+    more = one.lengths.n_free - other.lengths.n_free
+    # A superfluous constant moves chi-square by about one, and wins half a nat.
+    idle = more > 0 and apart <= 2.0 * more and other.lengths.evidence - one.lengths.evidence < more
+    return apart <= SAME_VALUES or idle
 
 
 def tidied(expr: Expr, X: Floats, spread: float) -> Expr:

@@ -207,7 +207,7 @@ NEAR_SURPRISE, NEIGHBOURS = 5.0, (2, 6, 20)
 # Of the typical residual, and of the root mean square: a formula that does much for the latter alone explains few rows.
 HARDLY_LESS, MUCH_LESS = 0.5, 0.1
 # Chance by which rows with equal inputs refuse a formula, and above which they alone speak for it, where rows are few.
-UNLIKELY, LIKELY = 1e-4, 0.1
+UNLIKELY, LIKELY = 1e-4, 0.05
 # A test says nothing on fewer rows.  That of neighbours compares all pairs of rows.
 LEAST_ROWS = 24
 TEST_ROWS, PAIRED_ROWS = 1500, 300
