@@ -5,7 +5,10 @@
 
 Noise is relative to the spread of the clean target (equal) or to each value (relative).  A pick has the law's form if
 its constants, fitted to the law without noise on fresh rows, leave less than 1e-5 of the spread, and there are no more
-of them than the law has.  `listed` says whether any row of the table has it.  Times are processor times.
+of them than the law has.  `listed` says whether any row of the table has it; `snapped` counts the constants of a right
+pick that are written as simple numbers, `further` those of them that a free fit would have put nearer to the truth, by
+more than a tenth of its standard error.  What is in the file is not run again.  Times are processor times; with
+UNISYMNET_CLOCK=processor the limit counts them too.
 """
 
 from __future__ import annotations
@@ -13,12 +16,14 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from unisymnet import UniSymNetRegressor
 from unisymnet.fit.settle import settled
+from unisymnet.formula import Formula
 from unisymnet.judge.judge import make_judge
 from unisymnet.judge.tree import read
 from unisymnet.symbolic.expr import Expr, evaluate, variables
@@ -74,6 +79,19 @@ def has_form(found: Expr, law: Expr, n_constants: int, X: np.ndarray) -> bool:
     return False
 
 
+def simple_numbers(formula: Formula, law: Expr, X: np.ndarray) -> tuple[int, int]:
+    """How many constants of a formula that has the law's form are simple numbers, and how many of these are further
+    from where the law without noise puts them than the free fit is."""
+    values, truth = (tuple(c.value for c in f.constants) for f in (formula, formula.refit(X, evaluate(law, X))))
+    snapped = [i for i, c in enumerate(formula.constants) if c.snapped_to is not None and c.fitted is not None]
+    further = 0
+    for i in snapped:
+        fitted, error = formula.constants[i].fitted, formula.constants[i].stderr
+        assert fitted is not None and error is not None
+        further += abs(values[i] - truth[i]) > abs(fitted - truth[i]) + 0.1 * error
+    return len(snapped), int(further)
+
+
 def rows_of(law: Expr, ranges: tuple[tuple[float, float], ...], n: int, rng: np.random.Generator) -> np.ndarray:
     return np.column_stack([rng.uniform(low, high, n) for low, high in ranges])
 
@@ -91,13 +109,14 @@ def one(index: int, level: float, kind: str, max_time: float, seed: int) -> dict
     model = UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=1).fit(X, y)
     used = time.process_time() - began
     listed = [has_form(entry.formula.expr, law, n_constants, fresh) for entry in model.front_]
-    own = make_judge(X, y)
-    lengths = own.lengths(law)
+    lengths = make_judge(X, y).lengths(law)
+    snapped, further = simple_numbers(model.formula_, law, fresh) if listed[model.picked_] else (0, 0)
     return {
         "law": name, "level": level, "kind": kind, "picked": listed[model.picked_], "listed": any(listed),
         "found": str(model.formula_), "stopped": model.stopped_, "wall": round(model.seconds_, 2),
         "processor": round(used, 2), "law_nats": None if lengths is None else round(lengths.total, 2),
         "pick_nats": _nats(model), "noise": getattr(model.front_[model.picked_], "noise", ""), "seed": seed,
+        "snapped": snapped, "further": further, "proven": model.proven_,
     }  # fmt: skip
 
 
@@ -112,7 +131,11 @@ def pure(index: int, max_time: float, seed: int) -> dict[str, object]:
     X, y = rng.uniform(0.5, 5.0, (n, d)), rng.normal(3.0, 1.0, n)
     model = UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=1).fit(X, y)
     return {"pure": index, "rows": n, "columns": d, "constant": not variables(model.formula_.expr),
-            "found": str(model.formula_), "stopped": model.stopped_, "nats": _nats(model)}  # fmt: skip
+            "found": str(model.formula_), "stopped": model.stopped_, "nats": _nats(model), "seed": seed}  # fmt: skip
+
+
+def _key(row: dict[str, object]) -> tuple[object, ...]:
+    return (row["pure"], row["seed"]) if "pure" in row else (row["law"], row["level"], row["kind"], row["seed"])
 
 
 def main() -> None:
@@ -126,26 +149,30 @@ def main() -> None:
     parser.add_argument("--pure-noise", type=int, default=0)
     args = parser.parse_args()
     args.out.parent.mkdir(parents=True, exist_ok=True)
+    rows = [json.loads(line) for line in args.out.read_text("utf-8").splitlines()] if args.out.exists() else []
+    done = {_key(row) for row in rows}
+    jobs: list[tuple[tuple[object, ...], Callable[[], dict[str, object]]]] = []
     if args.pure_noise:
-        jobs = [lambda i=i: pure(i, args.max_time, args.seed) for i in range(args.pure_noise)]
+        for i in range(args.pure_noise):
+            jobs.append(((i, args.seed), lambda i=i: pure(i, args.max_time, args.seed)))  # type: ignore[misc]
     else:
         low, _, high = args.only.partition(":")
         chosen = range(len(LAWS))[slice(int(low or 0), int(high) if high else None)]
-        jobs = [
-            lambda i=i, level=level, kind=kind: one(i, level, kind, args.max_time, args.seed)
-            for level in args.level or (0.01, 0.05, 0.1, 0.2)
-            for kind in args.kind or ("equal", "relative")
-            for i in chosen
-        ]
-    rows = []
+        for level in args.level or (0.01, 0.05, 0.1, 0.2):
+            for kind in args.kind or ("equal", "relative"):
+                for i in chosen:
+                    work = lambda i=i, level=level, kind=kind: one(i, level, kind, args.max_time, args.seed)  # noqa: E731
+                    jobs.append(((LAWS[i][0], level, kind, args.seed), work))
     with args.out.open("a", encoding="utf-8") as file:
-        for job in jobs:
+        for key, job in jobs:
+            if key in done:
+                continue
             rows.append(job())
             file.write(json.dumps(rows[-1]) + "\n")
             file.flush()
             print(json.dumps(rows[-1]), flush=True)
-    key = "constant" if args.pure_noise else "picked"
-    print(f"{key}={sum(bool(row[key]) for row in rows)} of={len(rows)}")
+    names = ("constant",) if args.pure_noise else ("picked", "listed", "snapped", "further")
+    print(" ".join(f"{name}={sum(int(row[name]) for row in rows)}" for name in names), f"of={len(rows)}")
 
 
 if __name__ == "__main__":
