@@ -38,7 +38,7 @@ def has_form(found: Expr, laws: tuple[str, ...], X: np.ndarray, y: np.ndarray) -
         if law is None or not variables(found):
             continue
         target = evaluate(law, X)
-        places = range(len(read(found).values))
+        places = _movable(found)
         if len(places) > len(read(law).values) + 1:
             continue
         moved = settled(found, make_judge(X, target), places)
@@ -48,6 +48,13 @@ def has_form(found: Expr, laws: tuple[str, ...], X: np.ndarray, y: np.ndarray) -
         if left < 1e-4 * spread:
             return True
     return False
+
+
+def _movable(found: Expr) -> list[int]:
+    """Places of the numbers that may be fitted: not whole exponents, or a parabola would be a line."""
+    tree = read(found).tree
+    numbers = [(parent, node) for parent, node in tree.walk() if node.symbol == NUMBER]
+    return [node.place for parent, node in numbers if not (parent == EXPONENT and float(node.value).is_integer())]
 
 
 def is_absurd(expr: Expr, y: np.ndarray) -> bool:
