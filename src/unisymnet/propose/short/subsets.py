@@ -22,7 +22,7 @@ from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, total
 
 __all__ = ["Subsets"]
 
-ONE = Const(1.0)
+ONE: Expr = Const(1.0)
 NEAR = 12.0  # nats behind the best subset: the judge, who knows what terms cost, may still prefer it
 MOST = 8  # proposals, beside the best of every size
 MAX_TERMS = 240
