@@ -65,16 +65,15 @@ EXAMPLES = (
     Example("boyle", "Boyle's law", "Pressure times volume is constant: 25 readings of 1662.", "--target pressure"),
     Example(
         "planets",
-        "Kepler's third law with its constant",
-        "The units stand in the heads of the columns. Given the Sun's GM as a constant that the law may hold, the "
-        "search returns the textbook form instead of a bare power.",
-        '--target period --constant "GM=39.478 au^3/yr^2"',
+        "Kepler's third law",
+        "The units stand in the heads of the columns, so the constant has one, too: years over au to the power 3/2.",
+        "--target period",
     ),
     Example(
         "rumford",
         "A cannon cools",
-        "Newton's law of cooling. The temperature of the room is known and stands in the template; only the decay is "
-        "searched.",
+        "Newton's law of cooling says that the distance to the room's 60 degrees decays exponentially. The template "
+        "gives the search that distance to explain, and it finds something else: these data do not follow the law.",
         '--target temperature --template "60 + f(minutes)"',
     ),
     Example(

@@ -118,7 +118,8 @@ def test_figures_are_png_and_svg_and_the_same_twice(tmp_path):
     assert first[1].read_bytes() == again[1].read_bytes()
 
 
-def test_pages_hold_what_the_records_hold(tmp_path):
+def test_pages_hold_what_the_records_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr("unisymnet.bench.page.current", lambda records, weights, since: (records, 0))
     results = tmp_path / "results"
     results.mkdir()
     records = [_record(), _record("pyoperon", solved=False), _record("unisymnet", "feynman_I_6_2a")]
@@ -126,7 +127,8 @@ def test_pages_hold_what_the_records_hold(tmp_path):
     paths = write_pages(results, tmp_path / "docs")
     markdown, page = (path.read_text("utf-8") for path in paths)
     assert "| standard | 0 | 10 s | unisymnet | 1 | 1 | 1 |" in markdown
-    assert "Not run yet: `unisymnet bench losses`" in markdown
+    assert "Not run yet with this version: `unisymnet bench losses`" in markdown
+    assert markdown.index("behind") < markdown.index("Ours beside each peer")
     assert "a &lt;machine&gt;" in page and "<machine>" not in page
     assert "http://" not in page and "<script" not in page
     for line in markdown.splitlines():

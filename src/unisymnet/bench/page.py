@@ -1,7 +1,8 @@
 """The results as pages: docs/results.md and a static docs/results.html, rebuilt from files of JSON lines.
 
-Shows what the records hold and nothing else; numbers are never typed in.  Every table is the one that the command
-prints.  The first part compares methods run for run and says where ours is behind.
+Shows what the records hold and nothing else; numbers are never typed in.  Records of other versions are left out
+(stale.py).  Every table is the one that the command prints.  The first part says where ours is behind, and compares
+methods run for run.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from .beyond import beyond
 from .experiments import NAMES, find_experiment
 from .experiments.base import Block, Figure, Table, shown
 from .experiments.style import save
 from .experiments.tally import groups, load_results, tasks_among
 from .run import provenance, weights_in_use
+from .stale import current
 from .versus import comparison, shortfalls
 
 __all__ = ["write_pages"]
@@ -42,10 +45,11 @@ a { color: var(--accent); } nav a { margin-right: 0.9rem; }
 """
 
 
-def write_pages(results: Path, out: Path) -> list[Path]:
-    """Both pages and their pictures; returns the files written."""
-    records, stale = current(load_results(results), weights_in_use())
-    sections = [("comparison", "Methods run for run", _compared(records))]
+def write_pages(results: Path, out: Path, since: str | None = None) -> list[Path]:
+    """Both pages and their pictures; returns the files written. With `since`, records from that commit on count."""
+    records, stale = current(load_results(results), weights_in_use(), since)
+    sections: list[tuple[str, str, Sequence[Block]]] = [("comparison", "Methods run for run", _compared(records))]
+    sections.append(("beyond", "Units, groups, systems, tables, other domains", beyond(records)))
     for name in NAMES:
         experiment = find_experiment(name)
         sections.append((name, experiment.about, experiment.report(records)))
@@ -54,8 +58,7 @@ def write_pages(results: Path, out: Path) -> list[Path]:
             if isinstance(block, Figure):
                 save(block, out / FIGURES)
     head = _head(records, results)
-    if stale:
-        head.append(f"{stale:,} records of methods that rest on the transformer are of other weights and left out.")
+    head.append(_age(stale, since))
     paths = [out / "results.md", out / "results.html"]
     out.mkdir(parents=True, exist_ok=True)
     paths[0].write_text(_markdown(head, sections), encoding="utf-8")
@@ -63,21 +66,18 @@ def write_pages(results: Path, out: Path) -> list[Path]:
     return paths
 
 
-# What these find depends on the weights; the default search owes them little, and its records stay.
-BY_WEIGHTS = ("unisymnet-paper", "unisymnet-literal", "unisymnet-no-policy", "unisymnet-dno-p", "unisymnet-dno-np")
-
-
-def current(records: Sequence[Record], weights: str | None) -> tuple[list[Record], int]:
-    """The records that speak of these weights, and how many others there are."""
-    kept = [r for r in records if r.get("method") not in BY_WEIGHTS or r.get("weights") == weights]
-    return kept, len(records) - len(kept)
-
-
 Sections = Sequence[tuple[str, str, Sequence[Block]]]
 
 
 def _compared(records: Sequence[Record]) -> list[Block]:
-    return [*comparison(records), *shortfalls(records)]
+    """Where ours is behind comes first."""
+    return [*shortfalls(records), *comparison(records)]
+
+
+def _age(stale: int, since: str | None) -> str:
+    which = "of this search and these weights" if since is None else f"of commit {since} or later, with these weights"
+    left = f" {stale:,} records of other versions were left out." if stale else ""
+    return f"Every number of ours has a record {which}.{left} How cost grows: [scale.md](scale.md)."
 
 
 def _head(records: Sequence[Record], results: Path) -> list[str]:
@@ -94,10 +94,10 @@ def _head(records: Sequence[Record], results: Path) -> list[str]:
         named = ", ".join(commits[:8]) + (", …" if len(commits) > 8 else "")
         lines.append(f"Machine: {machine}; {len(chosen):,} runs, {dates[0]} to {dates[-1]}, commits {named}.")
     lines.append(
-        "Budgets are seconds for one fit on one core. Ours counts wall time, peers count processor time, so a busy "
-        "machine is a handicap for ours only. Sol: SRBench's procedure. Strict: same values inside and outside the "
-        "training range. Form: the law once its constants are refitted to clean data. Rows with a budget of 5 s are of "
-        "`--quick` variants: a part of the problems, one run each."
+        "Budgets are seconds for one fit on one core. Peers count processor time; ours does too where it was run with "
+        "`--clock processor`, and wall time otherwise. Sol: SRBench's procedure. Strict: same values inside and "
+        "outside the training range. Form: the law once its constants are refitted to clean data. Rows with a budget "
+        "of 5 s are of `--quick` variants: a part of the problems, one run each."
     )
     return lines
 
@@ -105,12 +105,16 @@ def _head(records: Sequence[Record], results: Path) -> list[str]:
 def _markdown(head: Sequence[str], sections: Sections) -> str:
     parts = ["# Results", *head]
     for name, about, blocks in sections:
-        parts.append(f"## {name}: {about}" if name != "comparison" else f"## {about}")
+        parts.append(f"## {name}: {about}" if name in NAMES else f"## {about}")
         if not blocks:
-            parts.append(f"Not run yet: `unisymnet bench {name}`.")
+            parts.append(f"Not run yet with this version{_command(name)}.")
         for block in blocks:
             parts += _markdown_block(block)
     return "\n\n".join(parts) + "\n"
+
+
+def _command(name: str) -> str:
+    return f": `unisymnet bench {name}`" if name in NAMES else ""
 
 
 def _plain(text: str) -> str:
@@ -135,7 +139,7 @@ def _page(head: Sequence[str], sections: Sections) -> str:
     for name, about, blocks in sections:
         body.append(f'<h2 id="{name}">{html.escape(about[:1].upper() + about[1:])}</h2>')
         if not blocks:
-            body.append(f'<p class="soft">Not run yet: <code>unisymnet bench {name}</code></p>')
+            body.append(f'<p class="soft">{_coded(f"Not run yet with this version{_command(name)}")}</p>')
         body += [_figure(block) if isinstance(block, Figure) else _table(block) for block in blocks]
     content = "\n".join(body)
     return (

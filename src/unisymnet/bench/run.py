@@ -141,15 +141,21 @@ def weights_in_use() -> str | None:
 
 
 def _commit() -> str | None:
-    """The commit of the sources, marked if they differ from it; None for an installed package."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    """The commit of the sources, marked if the package differs from it; None for an installed package.
+
+    Files outside the package, such as the records that a run appends to, do not make it dirty.
+    """
+    package = Path(__file__).resolve().parents[1]
+
+    def git(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["git", *words], cwd=package, capture_output=True, text=True, timeout=10, check=False)
+
     try:
-        found = subprocess.run(
-            command, cwd=Path(__file__).parent, capture_output=True, text=True, timeout=10, check=False
-        )
+        found = git("rev-parse", "--short=12", "HEAD").stdout.strip()
+        dirty = bool(found) and bool(git("status", "--porcelain", "--untracked-files=no", "--", ".").stdout.strip())
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return found.stdout.strip() or None
+    return f"{found}-dirty" if dirty else found or None
 
 
 def _processor() -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...dynamics import DynamicsRegressor, System
 from ...errors import DataError, UniSymNetError
+from ..run import provenance
 from .catalog import Task, read_tasks
 from .judging import judge_system
 from .sindy import fit_pysindy
@@ -75,6 +76,7 @@ def run_task(task: Task, setting: Setting) -> dict[str, Any]:
         status = f"{type(error).__name__}: {error}"
     spent = time.process_time() - started
     return {
+        "suite": "odebench",
         "system": task.number,
         "dim": len(task.system.states),
         **asdict(setting),
@@ -85,6 +87,7 @@ def run_task(task: Task, setting: Setting) -> dict[str, Any]:
         "equations": [] if system is None else system.lines(8),
         "truth": task.system.lines(8),
         "notes": [] if system is None else list(system.notes),
+        **provenance(),
     }
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ...errors import DataError
+from ..run import provenance
 
 TARGET = "target"
 SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv")
@@ -133,4 +134,5 @@ def fit_one(path: Path, run: Run, cores: int = 1) -> dict[str, Any]:
         "cpu_seconds": round(cpu, 2),
         "source": model.front_[model.picked_].source,
         "expression": str(model.formula_),
+        **provenance(),
     }

@@ -85,14 +85,14 @@ def run_named(name: str, methods: Sequence[str] | None, options: BenchOptions) -
         raise DataError(str(error)) from error
 
 
-def build_pages(results: str, out: str) -> None:
+def build_pages(results: str, out: str, since: str | None = None) -> None:
     """docs/results.md and docs/results.html from the records."""
     from ...bench.page import write_pages
 
     source = Path(results)
     if not any(source.glob("*.jsonl")):
         raise DataError(f"there is no file of JSON lines in {source}; name the folder with --results")
-    for path in write_pages(source, Path(out)):
+    for path in write_pages(source, Path(out), since):
         print(path)
 
 

@@ -25,6 +25,7 @@ def bench(
     backend: Annotated[str | None, typer.Option(help="joblib backend of a cluster: dask, ray")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of Dask's scheduler")] = None,
     results: Annotated[str, typer.Option(help="for the page: folder of results")] = "benchmarks/results",
+    since: Annotated[str | None, typer.Option(help="for the page: records of this commit and later count")] = None,
     data: Annotated[str | None, typer.Option(help="for units, class, odebench, …: folder of their catalogs")] = None,
     subsample: Annotated[float, typer.Option(help="for odebench: share of the points left out")] = 0.0,
     both: Annotated[bool, typer.Option("--both", help="for odebench: fit both trajectories")] = False,
@@ -48,7 +49,7 @@ def bench(
     if name == "list":
         list_suites()
     elif name == "page":
-        build_pages(results, out or "docs")
+        build_pages(results, out or "docs", since)
     elif name == "odebench":
         run_odes(data, method, noise, subsample, both, words(problems), options)
     elif name == "pmlb":
