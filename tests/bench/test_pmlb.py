@@ -39,7 +39,10 @@ def test_runs_are_made_once_and_compared(folder: Path, tmp_path: Path) -> None:
     assert run_tables(folder, out, **asked) == records  # nothing is run again
     path = find_published(folder)
     assert path is not None
-    sets, duels = report(records, read_published(path))
+    sets, kinds, duels, ranks = report(records, read_published(path))
+    assert kinds.rows[0][:2] == ("all", 2) and "gradient boosting on the same rows" in kinds.note
+    assert {row[0] for row in ranks.rows} == {"unisymnet (here)", "Best"}  # Other lacks a set
+    assert sum(row[1] for row in ranks.rows) == pytest.approx(3.0) and "Nemenyi" in ranks.note
     assert duels.rows[1][:2] == ("Best", 2) and duels.rows[1][4:] == (1, 1, 0)
     assert sets.rows[0][0] == "line" and "none" in sets.note
 

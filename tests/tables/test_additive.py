@@ -10,7 +10,7 @@ from unisymnet.metrics import r2
 from unisymnet.symbolic.expr import Const, Var, evaluate, walk
 from unisymnet.tables.additive import WAYS, Additive, find_additive
 from unisymnet.tables.bank import knots, shapes_of_column, short
-from unisymnet.tables.folds import clearly_wins, make_folds, wins
+from unisymnet.tables.folds import clearly_wins, likely_wins, make_folds, wins
 from unisymnet.tables.forward import Settings, find_sums
 from unisymnet.tables.links import LINKS
 from unisymnet.tables.pool import LINEAR, MIXED, base_pool
@@ -96,6 +96,8 @@ def test_a_longer_formula_must_win_in_most_folds() -> None:
     shorter = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
     assert wins(np.array([0.9, 0.9, 0.9, 0.9, 1.1]), shorter)
     assert not wins(np.array([0.1, 1.1, 1.1, 1.1, 0.9]), shorter)
+    assert likely_wins(np.array([0.5, 0.9, 0.9, 0.9, 1.1]), shorter, 1)
+    assert not likely_wins(np.array([0.1, 0.99, 0.99, 1.2, 1.2]), shorter, 1)
     assert not clearly_wins(np.array([0.5, 0.9, 0.9, 0.9, 1.1]), shorter, 1)
 
 
@@ -145,7 +147,7 @@ def predicting() -> tuple[UniSymNetRegressor, Floats, Floats]:
     rng = np.random.default_rng(6)
     X = rng.uniform(-2.0, 2.0, (240, 5))
     y = np.abs(X[:, 0] - 0.5) + X[:, 1] * X[:, 2] + 0.5 * X[:, 3] + 0.2 * rng.normal(size=240)
-    model = UniSymNetRegressor(goal="predict", max_time=90, proposers=["monomial"]).fit(X[:160], y[:160])
+    model = UniSymNetRegressor(goal="predict", max_time=None, proposers=["monomial"]).fit(X[:160], y[:160])
     return model, X, y
 
 

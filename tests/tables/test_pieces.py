@@ -73,3 +73,46 @@ def test_what_is_read_in_pieces(folder: Path, tmp_path: Path) -> None:
         open_pieces(str(tmp_path / "*.parquet"))
     with pytest.raises(DataError, match="of one kind"):
         open_pieces(str(folder))
+
+
+def test_weights_and_partitions_count_as_all_rows_at_once(folder: Path, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for path in sorted(folder.glob("*.parquet")):
+        frame = pd.read_parquet(path).dropna()
+        frame.assign(w=rng.uniform(0.0, 2.0, len(frame))).to_parquet(tmp_path / path.name)
+    table = read_table(str(tmp_path / "*.parquet"), target="y", weights="w")
+    start = Formula.parse("2.2345*m*exp(-0.6123*t)", names=list(table.X.columns), target="y")
+    found = refit(start, table.parts(), 2)
+    whole = pd.concat([pd.read_parquet(path) for path in sorted(tmp_path.glob("*.parquet"))])
+    X, y, w = whole[["t [s]", "m"]].to_numpy(), whole["y"].to_numpy(), whole["w"].to_numpy()
+    _, constants = refit_at_once(start.expr, X, y, w)
+    assert np.allclose([c.value for c in found.constants], [c.value for c in constants], rtol=1e-6)
+    totals = score([found], table.parts(), 2)
+    assert totals.n_rows == len(y) and totals.r2[0] == pytest.approx(found.score(X, y, w), abs=1e-9)
+    assert [c.value for c in refit(start, table.parts(), 1).constants] == [c.value for c in found.constants]
+
+
+def test_partitions_on_a_dask_cluster(folder: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    joblib = pytest.importorskip("joblib")
+    table = read_table(str(folder / "*.parquet"), target="y")
+    start = Formula.parse("2.2345*m*exp(-0.6123*t)", names=list(table.X.columns), target="y")
+    here = refit(start, table.parts())
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster),
+        joblib.parallel_config(backend="dask"),
+    ):
+        there = refit(start, table.parts(), None)
+    assert there == here
+
+
+def test_words_are_left_out_of_pieces_and_groups_are_refused(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": np.arange(20.0), "kind": ["u", "v"] * 10, "y": np.arange(20.0)})
+    frame.to_parquet(tmp_path / "one.parquet")
+    table = read_table(str(tmp_path), target="y")
+    assert list(table.X.columns) == ["a"] and any("kind holds text" in note for note in table.notes)
+    with pytest.raises(DataError, match="in pieces takes numbers only"):
+        read_table(str(tmp_path), target="y", missing="indicator")
+    with pytest.raises(DataError, match="no groups"):
+        read_table(str(tmp_path), target="y", groups="kind")

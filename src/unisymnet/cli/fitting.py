@@ -119,9 +119,10 @@ def fitted(
 
 def use_all_rows(model: UniSymNetRegressor, table: Table) -> None:
     """Constants of the pick and scores of every formula from all rows of the pieces, in bounded memory."""
-    picked = refit(model.front_[model.picked_].formula, table.batches)
+    parts, jobs = table.parts(), model.n_jobs
+    picked = refit(model.front_[model.picked_].formula, parts, jobs)
     entries = [replace(e, formula=picked) if i == model.picked_ else e for i, e in enumerate(model.front_)]
-    totals = score([entry.formula for entry in entries], table.batches)
+    totals = score([entry.formula for entry in entries], parts, jobs)
     shown = zip(entries, totals.r2, totals.loss, strict=True)
     model.front_ = tuple(replace(entry, r2=r2, loss=loss) for entry, r2, loss in shown)
     gone = f"; {totals.n_left_out} rows with missing values left out" if totals.n_left_out else ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,24 @@ def is_many(source: str) -> bool:
 
 
 @dataclass(frozen=True)
+class Part:
+    """The rows of one file: columns to learn from, the target and, last, the weights if there are any."""
+
+    file: str
+    columns: tuple[str, ...]
+    weighted: bool = False
+
+    def __call__(self) -> Iterator[tuple[Floats, ...]]:
+        for values in _batches(_open([self.file]), self.columns):
+            yield split(values, self.weighted)
+
+
+def split(values: Floats, weighted: bool) -> tuple[Floats, ...]:
+    """Columns, target and weights of a piece."""
+    return (values[:, :-2], values[:, -2], values[:, -1]) if weighted else (values[:, :-1], values[:, -1])
+
+
+@dataclass(frozen=True)
 class Pieces:
     """An open set of files; `names` are the columns as the files call them."""
 
@@ -66,21 +85,15 @@ class Pieces:
     dataset: Any
     names: tuple[str, ...]
     n_rows: int
+    files: tuple[str, ...] = ()
 
     def batches(self, columns: Sequence[str]) -> Iterator[Floats]:
         """All rows of these columns as float64, (rows, columns), nan where a value is missing."""
-        from pyarrow import compute, float64
+        yield from _batches(self.dataset, columns)
 
-        scanner = self.dataset.scanner(
-            columns=list(columns), batch_size=BATCH, use_threads=False, batch_readahead=1, fragment_readahead=1
-        )
-        for batch in scanner.to_batches():
-            if batch.num_rows:
-                table = np.empty((batch.num_rows, len(columns)))
-                for place in range(len(columns)):
-                    numbers = compute.cast(batch.column(place), float64(), safe=False)
-                    table[:, place] = numbers.to_numpy(zero_copy_only=False)
-                yield table
+    def parts(self, columns: Sequence[str], weighted: bool) -> list[Part]:
+        """One partition for each file; each can be read on its own, on another machine too if the files are there."""
+        return [Part(file, tuple(columns), weighted) for file in self.files]
 
     def sample(self, size: int = SAMPLE, seed: int = 0) -> pd.DataFrame:
         """Rows drawn at random from all pieces, in their order."""
@@ -99,25 +112,45 @@ class Pieces:
         return pa.Table.from_batches(found, self.dataset.schema).to_pandas()
 
 
+def _batches(dataset: Any, columns: Sequence[str]) -> Iterator[Floats]:
+    from pyarrow import compute, float64
+
+    scanner = dataset.scanner(
+        columns=list(columns), batch_size=BATCH, use_threads=False, batch_readahead=1, fragment_readahead=1
+    )
+    for batch in scanner.to_batches():
+        if batch.num_rows:
+            table = np.empty((batch.num_rows, len(columns)))
+            for place in range(len(columns)):
+                numbers = compute.cast(batch.column(place), float64(), safe=False)
+                table[:, place] = numbers.to_numpy(zero_copy_only=False)
+            yield table
+
+
+def _open(files: Sequence[str]) -> Any:
+    from pyarrow import dataset
+
+    suffix = Path(files[0]).suffix.lower()
+    return dataset.dataset(list(files), format="parquet" if suffix in PARQUET else _text_format(files[0]))
+
+
 def open_pieces(source: str) -> Pieces:
     """All files of a pattern or a folder as one table; they must have the same columns."""
-    try:
-        from pyarrow import dataset
-    except ImportError as error:
-        raise DataError(f"reading {source} in pieces needs one more package: pip install pyarrow") from error
+    if find_spec("pyarrow") is None:
+        raise DataError(f"reading {source} in pieces needs one more package: pip install pyarrow")
     files = _files(source)
     suffix = Path(files[0]).suffix.lower()
     other = next((name for name in files if Path(name).suffix.lower() != suffix), None)
     if other is not None or suffix not in (*PARQUET, *TEXT):
         raise DataError(f"{source} must be Parquet or CSV files of one kind, got {files[0]} and {other or suffix}")
     try:
-        found = dataset.dataset(files, format="parquet" if suffix in PARQUET else _text_format(files[0]))
+        found = _open(files)
         n_rows = int(found.count_rows())
     except Exception as error:  # whatever a reader of a foreign format raises
         raise DataError(f"{source} cannot be read as one table: {error}") from error
     if n_rows == 0:
         raise DataError(f"{source} has no rows")
-    return Pieces(source, found, tuple(found.schema.names), n_rows)
+    return Pieces(source, found, tuple(found.schema.names), n_rows, tuple(files))
 
 
 def _files(source: str) -> list[str]:

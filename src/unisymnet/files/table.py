@@ -14,7 +14,7 @@ from ..errors import DataError
 from ..tables.encoding import Encoding, check_missing, encode
 from .dialect import Dialect
 from .heads import Heads, without_units
-from .pieces import Pieces
+from .pieces import Part, Pieces, split
 from .read import as_numbers, read_frame, shortened
 
 if TYPE_CHECKING:
@@ -48,13 +48,23 @@ class Table:
         """The columns to learn from, and the column of groups if there is one."""
         return self.X if self.groups is None else self.X.assign(**{str(self.groups.name): self.groups})
 
-    def batches(self) -> Iterator[tuple[Any, Any]]:
-        """All rows piece by piece: the columns of X, and y."""
+    def batches(self) -> Iterator[tuple[Any, ...]]:
+        """All rows piece by piece: the columns of X, y, and the weights if there are any."""
         assert self.pieces is not None
-        written = {self.renamed.get(name, name): raw for name, raw in zip(self.columns, self.pieces.names)}
-        wanted = [written[str(name)] for name in (*self.X.columns, self.y.name)]
-        for values in self.pieces.batches(wanted):
-            yield values[:, :-1], values[:, -1]
+        for values in self.pieces.batches(self._written()):
+            yield split(values, self.weights is not None)
+
+    def parts(self) -> list[Part]:
+        """The same file by file, for workers that can read the files."""
+        assert self.pieces is not None
+        return self.pieces.parts(self._written(), self.weights is not None)
+
+    def _written(self) -> list[str]:
+        """The columns as the files call them."""
+        assert self.pieces is not None
+        known = {self.renamed.get(name, name): raw for name, raw in zip(self.columns, self.pieces.names)}
+        last = [] if self.weights is None else [self.weights.name]
+        return [known[str(name)] for name in (*self.X.columns, self.y.name, *last)]
 
 
 def read_table(
@@ -115,15 +125,18 @@ def read_table(
     if not kept:
         raise DataError(f"{source} has no column of numbers beside the target {target!r}")
     units = {name: unit for name, unit in read.units.items() if name in (*kept, target)}
-    renamed = {old: new for old, new in read.renamed.items() if new in (*kept, target)}
+    renamed = {old: new for old, new in read.renamed.items() if new in (*kept, target, weights)}
     if groups is not None:
         frame = frame[frame[groups].notna()].reset_index(drop=True)
     used, good = _complete(frame, [*kept, target, *(name for name in (weights, sigma) if name)], notes, source)
     weight, errors = (None if name is None else used[name] for name in (weights, sigma))
     labels = None if groups is None else frame[groups][good].reset_index(drop=True)
     pieces = frame.attrs.get("pieces")
-    if pieces is not None and any(name is not None for name in roles.values()):
-        raise DataError(f"{source} is read in pieces, which have no {listed(list(roles))} yet; leave these options out")
+    for option, name in (("groups", groups), ("sigma", sigma)):
+        if pieces is not None and name is not None:
+            raise DataError(
+                f"{source} is read in pieces, which have no {option}; leave this option out, or fit a sample"
+            )
     return Table(
         used[kept],
         used[target],

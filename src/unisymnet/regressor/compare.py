@@ -25,7 +25,7 @@ from ..symbolic.expr import Const, Expr, evaluate
 from ..symbolic.rewrite.simplify import present
 from ..tables.additive import WAYS, Additive, Row, find_additive
 from ..tables.boosting import boosting_error
-from ..tables.folds import clearly_wins, wins
+from ..tables.folds import clearly_wins, likely_wins, wins
 from ..tables.targets import target_note
 from .entry import Entry
 from .outcome import r2_on
@@ -171,10 +171,10 @@ def _predicting(
 
 
 def _beats(longer: Row, shorter: Row, rivals: Rivals) -> bool:
-    """A constant gives way only beyond doubt: of many formulas, some look better than it on pure noise."""
-    if isinstance(shorter.expr, Const):
-        return clearly_wins(longer.errors, shorter.errors, rivals.additive.folds.n_cuts)
-    return wins(longer.errors, shorter.errors)
+    """A longer formula must win by a standard error; a constant gives way only beyond doubt, because of many formulas
+    some look better than it on pure noise."""
+    beyond_doubt = isinstance(shorter.expr, Const)
+    return (clearly_wins if beyond_doubt else likely_wins)(longer.errors, shorter.errors, rivals.additive.folds.n_cuts)
 
 
 def _without_weaker_linear(front: list[Row], best: Row) -> list[Row]:

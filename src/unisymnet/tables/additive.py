@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from ..deadline import Deadline
 from ..metrics import complexity
-from ..symbolic.expr import Call, Const, Expr, Var, product
+from ..symbolic.expr import Const, Expr, Var, evaluate
+from .corrective import find_fits, within
 from .folds import Folds, make_folds
 from .forward import Settings, Step, find_sums
-from .links import LINKS, Link
-from .pool import LINEAR, MIXED, SINGLE, Pool, base_pool
+from .links import LINKS, Fitted, Link
+from .polish import polish
+from .pool import LINEAR, MIXED, SINGLE, WAVY, Pool, base_pool
 from .screen import screen_columns
+from .sums import sum_of
 
 Floats = NDArray[np.float64]
 
@@ -41,11 +44,13 @@ class Way:
     price: float
     grow: bool = False
     link: str = "id"
+    corrective: bool = False  # all constants are fitted whenever a feature joins
 
 
 WAYS = (
     Way("linear", LINEAR, 0.1),
     Way("shapes", SINGLE, 0.3),
+    Way("corrected", WAVY, 1.0, corrective=True),
     Way("products", MIXED, 0.5),
     Way("growing", SINGLE, 1.0, grow=True),
     Way("linear", LINEAR, 0.1, link="exp"),
@@ -116,8 +121,62 @@ def find_additive(
         if pool is None and way.kind > LINEAR:
             pool = base_pool(some[0], *_columns(some, rng, deadline), allowed)
         part = base_pool(some[0], (), (), allowed) if pool is None else pool.part(way.kind)
+        if way.corrective:
+            rows += _corrected(way, part, (X, y, weights), some, folds, max_size, deadline)
+            continue
         rows += _rows_of(way, link, part, (X, y, weights), some, folds, max_size, allowed, deadline, number > 0)
+        if number == 0:
+            rows += _all_columns(part, (X, y, weights), some, folds, max_size)
     return Additive(tuple(rows), folds, used, True)
+
+
+def _all_columns(
+    pool: Pool, everything: tuple[Floats, Floats, Floats], some: tuple[Floats, Floats, Floats], folds: Folds, most: int
+) -> list[Row]:
+    """The linear model of every column, where it is not too long: on few rows leaving columns out is a choice, too."""
+    link, (_, y, weights) = LINKS["id"], some
+    places = [i for i, feature in enumerate(pool.features) if feature.kind == LINEAR]
+    if 1 + int(pool.sizes[places].sum()) > most or len(places) < 2:
+        return []
+    F = pool.raw[:, places]
+    errors = []
+    for k, held in enumerate(folds.held):
+        errors.append(_error(y, link.fit(F, y, folds.weights(k, weights)).predict(F), weights, held))
+    expr = written([pool.features[i].expr for i in places], everything, link)
+    return [] if expr is None else [Row(expr, complexity(expr), np.array(errors), "linear")]
+
+
+def _corrected(
+    way: Way,
+    pool: Pool,
+    everything: tuple[Floats, Floats, Floats],
+    some: tuple[Floats, Floats, Floats],
+    folds: Folds,
+    max_size: int,
+    deadline: Deadline,
+) -> list[Row]:
+    """Sums whose constants are all fitted together; none if there was no time to judge them."""
+    X, y, weights = some
+    budgets = [b for b in BUDGETS if b <= max_size] or [max_size]
+    errors = np.zeros((len(folds.held), len(budgets)))
+    for k, held in enumerate(folds.held):
+        if deadline.expired():
+            return []
+        kept = folds.weights(k, weights)
+        found = find_fits(pool, X, y, kept, way.price, max_size, deadline)
+        for b, budget in enumerate(budgets):
+            expr = within(found, budget, len(y) - len(held), way.price).expr
+            errors[k, b] = _error(y, np.broadcast_to(evaluate(expr, X), y.shape), weights, held)
+    if deadline.expired():  # the folds may not have had their time
+        return []
+    rows: dict[Expr, Row] = {}
+    found = find_fits(pool, X, y, weights, way.price, max_size)
+    for b, budget in enumerate(budgets):
+        best = within(found, budget, len(y), way.price)
+        if best.terms and best.expr not in rows:
+            expr = polish(best.expr, *everything) if len(everything[1]) > len(y) else best.expr
+            rows[best.expr] = Row(expr, complexity(expr), errors[:, b], way.name)
+    return [row for row in rows.values() if np.isfinite(evaluate(row.expr, everything[0])).all()]
 
 
 def _columns(
@@ -198,28 +257,18 @@ def _error(y: Floats, predicted: Floats, weights: Floats, held: NDArray[np.intp]
 
 def written(exprs: Sequence[Expr], rows: tuple[Floats, Floats, Floats], link: Link) -> Expr | None:
     """The formula with coefficients from all rows; None where a feature is undefined on one of them."""
-    from ..symbolic.expr import evaluate
-
     X, y, weights = rows
     with np.errstate(all="ignore"):
         F = np.column_stack([np.broadcast_to(evaluate(expr, X), y.shape) for expr in exprs])
     if not np.isfinite(F).all():
         return None
-    fitted = link.fit(F, y, weights)
-    terms = [_term(float(c), expr) for c, expr in zip(fitted.coefficients, exprs) if c != 0.0]
-    inner = Call("add", (Const(fitted.intercept), *terms)) if terms else Const(fitted.intercept)
-    expr = link.outer(inner)
+    expr = _as_formula(exprs, link.fit(F, y, weights), link)
     with np.errstate(all="ignore"):
         return expr if np.isfinite(evaluate(expr, X)).all() else None
 
 
-def _term(coefficient: float, expr: Expr) -> Expr:
-    if isinstance(expr, Call) and expr.op == "div":
-        top, bottom = expr.args
-        if isinstance(top, Const):
-            return Const(coefficient * top.value) / bottom
-        return product([Const(coefficient), top]) / bottom
-    return product([Const(coefficient), expr])
+def _as_formula(exprs: Sequence[Expr], fitted: Fitted, link: Link) -> Expr:
+    return link.outer(sum_of(fitted.intercept, fitted.coefficients.tolist(), exprs))
 
 
 def columns_of(rows: Sequence[Row]) -> Iterator[int]:

@@ -80,6 +80,9 @@ def _bent(x: Floats, v: Expr, allowed: frozenset[str]) -> Iterator[tuple[Expr, F
     if _may(allowed, "tanh", "sub", "div"):
         for a in knots(x, STEPS):
             yield Call("tanh", (_moved(v, a) / Const(width),)), np.tanh((x - a) / width), True
+    if _may(allowed, "step", "sub"):
+        for a in knots(x, STEPS):
+            yield Call("step", (_moved(v, a),)), np.heaviside(x - a, 0.0), False
     if _may(allowed, "exp", "sub", "div", "square", "neg"):
         for a in knots(x, STEPS):
             inner = Call("square", (_moved(v, a) / Const(2.0 * width),))

@@ -1,15 +1,19 @@
 """Constants and scores on rows that come in pieces: only sums over rows are kept, so memory does not grow with them.
 
 Gauss-Newton steps need the products of derivatives and residuals, which add up over pieces; a step that does not make
-the sum of squares smaller is taken back. Rows with a missing or infinite value are left out and counted.
+the sum of squares smaller is taken back. Rows with a missing or infinite value are left out and counted. Several
+partitions are gone through at a time: in threads, or on the workers of a cluster, wherever joblib's backend is; their
+sums are added in the order of the partitions, so that the result is the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
 from ..formula import Constant, Formula
@@ -18,7 +22,8 @@ from ..formula.derivative import value_and_jacobian
 from ..symbolic.expr import bind, evaluate
 
 Floats = NDArray[np.float64]
-Batches = Callable[[], Iterable[tuple[Floats, Floats]]]  # columns and target, piece by piece
+Batches = Callable[[], Iterable[tuple[Floats, ...]]]  # columns, target and, if rows count differently, their weights
+Parts = Batches | Sequence[Batches]  # all rows, or partitions of them
 
 ROUNDS = 4
 SETTLED = 1e-10  # share of the sum of squares that a further round must gain
@@ -35,42 +40,71 @@ class Totals:
     loss: tuple[float, ...]
 
 
-def complete(batches: Batches) -> Iterable[tuple[Floats, Floats, int]]:
-    """Pieces without incomplete rows, and how many these were."""
-    for X, y in batches():
-        good = np.isfinite(X).all(axis=1) & np.isfinite(y)
-        yield (X, y, 0) if good.all() else (X[good], y[good], int((~good).sum()))
+@dataclass(frozen=True)
+class Spread:
+    """Of some rows: how many, how many were left out, weight, mean, squares about the mean, squares of errors."""
+
+    n: int
+    left_out: int
+    weight: float
+    mean: float
+    around: float
+    squares: Floats
+
+    def plus(self, other: Spread) -> Spread:
+        weight = self.weight + other.weight
+        share = other.weight / weight if weight > 0.0 else 0.0
+        apart = other.mean - self.mean
+        return Spread(
+            self.n + other.n,
+            self.left_out + other.left_out,
+            weight,
+            self.mean + apart * share,
+            self.around + other.around + apart**2 * self.weight * share,
+            self.squares + other.squares,
+        )
 
 
-def score(formulas: Sequence[Formula], batches: Batches) -> Totals:
+def complete(batches: Batches) -> Iterable[tuple[Floats, Floats, Floats, int]]:
+    """Pieces without incomplete rows, their weights, and how many such rows there were."""
+    for X, y, *more in batches():
+        w = more[0] if more else np.ones(len(y))
+        good = np.isfinite(X).all(axis=1) & np.isfinite(y) & np.isfinite(w) & (w >= 0.0)
+        yield (X, y, w, 0) if good.all() else (X[good], y[good], w[good], int((~good).sum()))
+
+
+def score(formulas: Sequence[Formula], batches: Parts, n_jobs: int | None = 1) -> Totals:
     """R² and mean square of every formula over all rows, in one pass."""
-    n = left_out = 0
-    mean = spread = 0.0
-    squares = np.zeros(len(formulas))
+    exprs = [formula.expr for formula in formulas]
+    total = Spread(0, 0, 0.0, 0.0, 0.0, np.zeros(len(formulas)))
+    for found in _over(batches, n_jobs, _spread, exprs):
+        total = total.plus(found)
+    n, around = max(total.weight, 1e-300), total.around
+    r2 = [1.0 - s / around if np.isfinite(s) and around > 0.0 else -np.inf for s in total.squares]
+    return Totals(total.n, total.left_out, tuple(map(float, r2)), tuple(float(s / n) for s in total.squares))
+
+
+def _spread(batches: Batches, exprs: Sequence[Any]) -> Spread:
+    total = Spread(0, 0, 0.0, 0.0, 0.0, np.zeros(len(exprs)))
     with np.errstate(all="ignore"):
-        for X, y, gone in complete(batches):
-            left_out += gone
-            if not len(y):
-                continue
-            own, total = float(y.mean()), n + len(y)
-            spread += float(np.sum((y - own) ** 2)) + (own - mean) ** 2 * n * len(y) / total
-            mean += (own - mean) * len(y) / total
-            n = total
-            squares += [float(np.sum((y - evaluate(f.expr, X)) ** 2)) for f in formulas]
-    r2 = [1.0 - s / spread if np.isfinite(s) and spread > 0.0 else -np.inf for s in squares]
-    return Totals(n, left_out, tuple(map(float, r2)), tuple(float(s / max(n, 1)) for s in squares))
+        for X, y, w, gone in complete(batches):
+            weight = float(w.sum())
+            mean = float(w @ y) / weight if weight > 0.0 else 0.0
+            squares = np.array([float(w @ (y - evaluate(expr, X)) ** 2) for expr in exprs])
+            total = total.plus(Spread(len(y), gone, weight, mean, float(w @ (y - mean) ** 2), squares))
+    return total
 
 
-def refit(formula: Formula, batches: Batches) -> Formula:
+def refit(formula: Formula, batches: Parts, n_jobs: int | None = 1) -> Formula:
     """The formula with its constants, and their errors, from all rows; simple numbers are held."""
     form, values = free(formula.expr, hold_simple=True)
     if not values:
         return formula
     theta = np.array(values)
-    state = _sums(form, theta, batches)
+    state = _all_sums(form, theta, batches, n_jobs)
     for _ in range(ROUNDS):
         moved = theta + _step(*state[1:3])
-        after = _sums(form, moved, batches)
+        after = _all_sums(form, moved, batches, n_jobs)
         if not after[0] < state[0]:
             break
         gained = state[0] - after[0]
@@ -83,6 +117,19 @@ def refit(formula: Formula, batches: Batches) -> Formula:
     return Formula(expr, formula.names, formula.target, _constants(expr, theta, errors))
 
 
+def _over(batches: Parts, n_jobs: int | None, work: Callable[..., Any], *given: Any) -> Iterable[Any]:
+    """What `work` finds in every partition, in their order."""
+    if callable(batches):
+        return [work(batches, *given)]
+    return Parallel(n_jobs=n_jobs, prefer="threads")(delayed(work)(part, *given) for part in batches)
+
+
+def _all_sums(form: Any, theta: Floats, batches: Parts, n_jobs: int | None) -> tuple[float, Floats, Floats, int]:
+    found = list(_over(batches, n_jobs, _sums, form, theta))
+    rss, normal, slope, n = (sum(parts[1:], parts[0]) for parts in zip(*found, strict=True))
+    return (rss if np.isfinite(rss) else np.inf), normal, slope, n
+
+
 def _constants(expr: object, theta: Floats, errors: Floats) -> tuple[Constant, ...]:
     """All constants of the formula; those that were fitted have errors."""
     known = {float(value): float(error) for value, error in zip(theta, errors, strict=True)}
@@ -93,13 +140,14 @@ def _constants(expr: object, theta: Floats, errors: Floats) -> tuple[Constant, .
     return tuple(found)
 
 
-def _sums(form: object, theta: Floats, batches: Batches) -> tuple[float, Floats, Floats, int]:
+def _sums(batches: Batches, form: object, theta: Floats) -> tuple[float, Floats, Floats, int]:
     """Sum of squares, products of derivatives, and of derivatives with residuals; rows."""
     k = len(theta)
     rss, normal, slope, n = 0.0, np.zeros((k, k)), np.zeros(k), 0
-    for X, y, _ in complete(batches):
+    for X, y, w, _ in complete(batches):
         values, jacobian = value_and_jacobian(form, X, theta.tolist())  # type: ignore[arg-type]
-        residuals = y - values
+        root = np.sqrt(w)
+        residuals, jacobian = (y - values) * root, jacobian * root[:, None]
         rss += float(residuals @ residuals)
         normal += jacobian.T @ jacobian
         slope += jacobian.T @ residuals

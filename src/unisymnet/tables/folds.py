@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 N_FOLDS = 5
 SMALL, MEDIUM = 150, 600  # rows
 WIN_SHARE = 0.6  # of the folds in which a longer formula must be better
-CLEAR = 2.0  # standard errors that make a difference beyond doubt
+LIKELY, CLEAR = 1.0, 2.0  # standard errors that make a difference likely, and beyond doubt
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,13 @@ def wins(longer: Floats, shorter: Floats) -> bool:
     return bool(np.sum(longer) < np.sum(shorter) and np.mean(longer < shorter) >= WIN_SHARE)
 
 
-def clearly_wins(longer: Floats, shorter: Floats, n_cuts: int) -> bool:
-    """The same beyond doubt; cuts of the same rows repeat each other, so they count as one."""
+def likely_wins(longer: Floats, shorter: Floats, n_cuts: int, sure: float = LIKELY) -> bool:
+    """The same by so many standard errors; cuts of the same rows repeat each other, so they count as one."""
     difference = (shorter - longer).reshape(n_cuts, -1).mean(axis=0)
     error = float(np.std(difference, ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else np.inf
-    return wins(longer, shorter) and float(np.mean(difference)) > CLEAR * error
+    return wins(longer, shorter) and float(np.mean(difference)) > sure * error
+
+
+def clearly_wins(longer: Floats, shorter: Floats, n_cuts: int) -> bool:
+    """The same beyond doubt."""
+    return likely_wins(longer, shorter, n_cuts, CLEAR)

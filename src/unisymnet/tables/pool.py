@@ -9,23 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..metrics import complexity
 from ..symbolic.expr import Call, Const, Expr, Var
-from .bank import Shape, knots, shapes_of_column
+from .bank import FEW_LEVELS, Shape, knots, shapes_of_column, short
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
-LINEAR, SINGLE, MIXED = 0, 1, 2  # kinds of features
+LINEAR, SINGLE, MIXED, WAVY = 0, 1, 2, 3  # kinds of features
 MAX_VALUES = 16_000_000  # rows times features
 MAX_FACTORS = 6  # plain shapes of a column that are multiplied with those of others
 MAX_CHILDREN = 400  # features that grow from one
 BEND_AT = (0.2, 0.4, 0.6, 0.8)
+QUARTERS = (1, 2, 3, 4, 5, 6, 8)  # of a wave, over the range of a product
 CONSTANT = 1e-7  # spread, as a share of the largest value, below which a feature says nothing
 
 
@@ -101,6 +102,7 @@ def base_pool(X: Floats, strong: Sequence[int], shaped: Sequence[int], allowed: 
         each = min(max(1, int(np.sqrt(most / len(pairs)))), MAX_FACTORS)
         for i, j in pairs:
             found += [(expr, values, MIXED, True) for expr, values in _mixed(banks[i], banks[j], each, allowed)]
+            found += [(expr, values, WAVY, False) for expr, values in _waves(banks[i][0], banks[j][0], allowed)]
     return make_pool(found, len(X))
 
 
@@ -143,9 +145,36 @@ def _mixed(
         yield Call("abs", (x.expr - z.expr,)), gap
         if not allowed or {"div", "add"} <= allowed:
             yield Const(1.0) / (Call("abs", (x.expr - z.expr,)) + 1.0), 1.0 / (gap + 1.0)
+        for op, values in (("max", np.maximum(x.values, z.values)), ("min", np.minimum(x.values, z.values))):
+            if not allowed or op in allowed:
+                yield Call(op, (x.expr, z.expr)), values
     for left in _factors(first, most):
         for right in _factors(second, most):
             yield _product(left.expr, right.expr), left.values * right.values
+
+
+def _waves(first: Shape, second: Shape, allowed: frozenset[str]) -> Iterable[tuple[Expr, Floats]]:
+    """Products of two columns counted from their ends, and waves of them: a table rarely has its origin where the
+    interaction has, least of all a standardised one."""
+    if allowed and not {"mul", "sin", "add", "sub"} <= allowed:
+        return
+    for (left, x), (right, z) in product(_from_ends(first), _from_ends(second)):
+        values = x * z
+        expr, top = left * right, float(values.max())
+        yield expr, values
+        for quarters in QUARTERS:
+            rate = short(quarters * np.pi / (2.0 * top), 1.0 / top)
+            yield Call("sin", (Const(rate) * expr,)), np.sin(rate * values)
+
+
+def _from_ends(shape: Shape) -> list[tuple[Expr, Floats]]:
+    """The column counted from its smallest value, and to its largest."""
+    x = shape.values
+    low, high = float(x.min()), float(x.max())
+    if len(np.unique(x)) <= FEW_LEVELS:
+        return []
+    low, high = short(low, high - low), short(high, high - low)
+    return [(shape.expr - Const(low) if low else shape.expr, x - low), (Const(high) - shape.expr, high - x)]
 
 
 def _product(left: Expr, right: Expr) -> Expr:

@@ -1,9 +1,11 @@
-"""What kind of number a target is: a measurement, a count, a scale of few steps, yes or no. Only arrays."""
+"""What kind of number a target is: a measurement, a count, a scale of few steps, yes or no; and what fits it."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..fit.kernels.robust import LOSSES
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +36,7 @@ def target_note(y: Floats, name: str) -> str | None:
     if kind == "yes or no":
         return (
             f"{name} has two values only, {levels[0]:g} and {levels[1]:g}: read the formula as how near a row is "
-            "to the second, and compare it with a classifier"
+            f"to the second, and compare it with a classifier{_fitting('logistic')}"
         )
     if kind == "steps":
         return (
@@ -42,5 +44,11 @@ def target_note(y: Floats, name: str) -> str | None:
             "similar rows, which lies between steps, and R² cannot reach 1"
         )
     if kind == "count":
-        return f"{name} is a count with small numbers: its noise grows with its size, so small counts say little"
+        told = f"{name} is a count with small numbers: its noise grows with its size, so small counts say little"
+        return f'{told}; noise="counts" weighs rows accordingly{_fitting("poisson")}'
     return None
+
+
+def _fitting(loss: str) -> str:
+    """The loss made for such a target, where the fit has it."""
+    return f'; loss="{loss}" is made for such a target' if loss in LOSSES else ""

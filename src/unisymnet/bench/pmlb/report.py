@@ -7,17 +7,21 @@ dataset, r2_test, model_size). Does not run anything.
 from __future__ import annotations
 
 import csv
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+from scipy.stats import studentized_range
+
 from ..experiments.base import Block, Table
 
 PUBLISHED = "pmlb_published.csv"
 TIE = 0.01  # of R²
 LINEAR_TOLERANCE = 0.02
+FRIEDMAN = "_fri_"  # in the names of PMLB's sets that are made with Friedman's function
 
 
 def find_published(folder: str | Path) -> Path | None:
@@ -55,7 +59,49 @@ def report(records: Sequence[dict[str, Any]], published: dict[str, dict[str, tup
     below = [name for name in ours if ours[name] < linear[name] - LINEAR_TOLERANCE]
     note = f"below linear by more than {LINEAR_TOLERANCE}: {', '.join(below) or 'none'}"
     blocks: list[Block] = [Table("Tables, median test R² over the seeds", columns, tuple(lines), note)]
-    return [*blocks, _duels(ours, sizes, published)]
+    boosted = [(r["r2_boosting"], r["r2"]) for r in records if r.get("r2_boosting") is not None]
+    return [*blocks, _kinds(ours, sizes, linear, boosted), _duels(ours, sizes, published), _ranks(ours, published)]
+
+
+def _kinds(
+    ours: dict[str, float], sizes: dict[str, float], linear: dict[str, float], boosted: Sequence[tuple[float, float]]
+) -> Table:
+    """Medians over all sets, over Friedman's artificial ones and over the others."""
+    rows: list[tuple[str | float | int | None, ...]] = []
+    for kind, names in (
+        ("all", list(ours)),
+        ("Friedman's", [name for name in ours if FRIEDMAN in name]),
+        ("others", [name for name in ours if FRIEDMAN not in name]),
+    ):
+        if names:
+            rows.append((kind, len(names), *(median(what[n] for n in names) for what in (ours, sizes, linear))))
+    note = ""
+    if boosted:
+        gap = median(theirs - own for theirs, own in boosted)
+        note = f"gradient boosting on the same rows: median R² {median(r for r, _ in boosted):.3f}, " + (
+            f"ahead of the formula by {gap:.3f} in the median" if gap > 0.0 else f"behind the formula by {-gap:.3f}"
+        )
+    return Table("Medians by kind of set", ("sets", "number", "R²", "size", "linear here"), tuple(rows), note)
+
+
+def _ranks(ours: dict[str, float], published: dict[str, dict[str, tuple[float, float]]]) -> Table:
+    """Mean ranks over the sets that every method has, and how far apart two must be to differ (Nemenyi, 5 %)."""
+    methods = {name: figures for name, figures in published.items() if all(s in figures for s in ours)}
+    everyone = {"unisymnet (here)": ours} | {m: {s: f[s][0] for s in ours} for m, f in methods.items()}
+    total = dict.fromkeys(everyone, 0.0)
+    for name in ours:
+        values = {method: figures[name] for method, figures in everyone.items()}
+        for method, value in values.items():
+            above = sum(other > value for other in values.values())
+            same = sum(other == value for other in values.values())
+            total[method] += above + (same + 1) / 2
+    rows = sorted(((method, rank / len(ours)) for method, rank in total.items()), key=lambda row: row[1])
+    k, n = len(everyone), len(ours)
+    note = "methods that have all these sets; rank 1 is the best"
+    if k > 1:
+        apart = studentized_range.ppf(0.95, k, math.inf) / math.sqrt(2.0) * math.sqrt(k * (k + 1) / (6.0 * n))
+        note += f"; ranks less than {apart:.2f} apart do not differ (Nemenyi, 5 %)"
+    return Table("Mean ranks", ("method", "mean rank"), tuple(rows), note)
 
 
 def _duels(
