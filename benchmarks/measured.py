@@ -34,7 +34,7 @@ def has_form(found: Expr, laws: tuple[str, ...], X: np.ndarray, y: np.ndarray) -
     """Is one of the accepted laws, fitted to the data, what the formula can become with its own constants?"""
     judge = make_judge(X, y)
     for text in laws:
-        law = settled(parse(text), judge, range(len(read(parse(text)).values)))
+        law = settled(parse(text), judge, _movable(parse(text)))
         if law is None or not variables(found):
             continue
         target = evaluate(law, X)
@@ -89,7 +89,7 @@ def described(task: Measured) -> str:
     X, y = task.rows()
     judge, fits = make_judge(X, y), []
     for text in task.laws:
-        law = settled(parse(text), judge, range(len(read(parse(text)).values)))
+        law = settled(parse(text), judge, _movable(parse(text)))
         fits.append("none" if law is None else f"{r2(y, evaluate(law, X), np.ones(len(y))):.4f}")
     return f"{task.name:18} {len(y):4} rows  R² {' '.join(fits):32} {task.source}"
 

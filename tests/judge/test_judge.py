@@ -15,6 +15,7 @@ from unisymnet.judge.prior import Prior, load_prior
 from unisymnet.judge.tree import read
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
+from unisymnet.symbolic.rewrite.simplify import simplify
 
 RELATIVE = MODELS[1]
 
@@ -234,3 +235,22 @@ def test_a_special_case_is_cheaper_than_the_form_with_its_constant_fitted(specia
     short, long = (judge.lengths(refit(parse(text), x, data)[0]) for text in (special, general))
     assert short is not None and long is not None
     assert short.formula < long.formula
+
+
+@pytest.mark.parametrize("text", ["2.1*x0 + 1.1*x1", "2.1*x0 + 1.1*x1 - 3.3", "2.1*x0**1.3*x1**0.7", "2.1*x0*x1**2"])
+def test_planes_and_products_of_powers_are_forms_of_several_columns(text):
+    x = np.random.default_rng(0).uniform(1.0, 5.0, (40, 3))
+    judge = make_judge(x, x[:, 0])
+    assert judge.structure(parse(text)) < judge.structure(parse("2.1*x0/(3.3 - x1)")) - 3.0
+
+
+@pytest.mark.parametrize("text", ["2.1*x0 + 1.1*x0*x1", "2.1*x0*(x1 - 3.3)", "sin(2.1*x0)*x1", "2.1*x0 + 1.1*x1**2"])
+def test_other_formulas_of_several_columns_are_not(text):
+    from unisymnet.judge.forms import many_share
+
+    assert many_share(simplify(parse(text)), 3) == 0.0
+
+
+def test_columns_are_not_cheap_where_there_are_many():
+    few, many = (make_judge(np.ones((9, d)), np.arange(9.0)) for d in (2, 10))
+    assert many.structure(parse("2.1*x0 + 1.1*x1 - 3.3")) > few.structure(parse("2.1*x0 + 1.1*x1 - 3.3")) + 3.0

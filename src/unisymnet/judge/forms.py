@@ -121,6 +121,7 @@ FORMS: tuple[Form, ...] = (
 # constant fitted to nothing.
 ABSENT_NATS, ONE_NATS = 1.0, 2.5
 MOST_ABSENT = 2
+MANY_WEIGHT = 3.0  # of planes, and of products of powers, in two or more columns: in every list, as the line is
 
 
 def canonical(expr: Expr) -> Expr:
@@ -187,7 +188,7 @@ def _whole_weight() -> float:
             if case.tree not in known:
                 share = form.weight * math.exp(-case.nats)
                 special[case.tree] = max(share, special.get(case.tree, 0.0))
-    return sum(form.weight for form in FORMS) + sum(special.values())
+    return 2.0 * MANY_WEIGHT + sum(form.weight for form in FORMS) + sum(special.values())
 
 
 def matches(expr: Expr) -> Form | None:
@@ -210,6 +211,51 @@ def form_share(expr: Expr) -> tuple[Form, float] | None:
             if best is None or share > best[0]:
                 best = share, template.form
     return None if best is None else (best[1], best[0])
+
+
+def many_share(expr: Expr, n_columns: int) -> float:
+    """The share of the belief in forms that a plane or a product of powers in two or more columns has; 0 for others.
+
+    They are what people fit to several columns before anything else, as the line and the power law are to one.  Half of
+    it is for two columns, a quarter for three, and so on.
+    """
+    if not isinstance(expr, Call) or expr.op not in ("add", "mul"):
+        return 0.0
+    parts = [_column_of(part) if expr.op == "add" else _base_of(part) for part in expr.args if not _is_number(part)]
+    columns = {part[0] for part in parts if part is not None}
+    n = len(columns)
+    if None in parts or n < 2 or n < len(parts):
+        return 0.0
+    n_ones = sum(part[1] for part in parts if part is not None)
+    if expr.op == "mul":
+        n_ones = 0 if len(parts) < len(expr.args) else 1  # exponents are priced as such, a factor of one is one
+    absent = ABSENT_NATS if expr.op == "add" and len(parts) == len(expr.args) else 0.0
+    share = MANY_WEIGHT * 0.5 ** (n - 1) / math.comb(n_columns, n) / _whole_weight()
+    return share * math.exp(-absent - ONE_NATS * n_ones)
+
+
+def _is_number(expr: Expr) -> bool:
+    return isinstance(expr, Const)
+
+
+def _column_of(part: Expr) -> tuple[int, bool] | None:
+    """The column of a term of a plane, and whether its factor is one."""
+    if isinstance(part, Var):
+        return part.index, True
+    if isinstance(part, Call) and part.op == "mul" and len(part.args) == 2:
+        factor, column = part.args if isinstance(part.args[0], Const) else part.args[::-1]
+        if isinstance(factor, Const) and isinstance(column, Var):
+            return column.index, abs(factor.value) == 1.0
+    return None
+
+
+def _base_of(part: Expr) -> tuple[int, bool] | None:
+    """The column of a factor of a product of powers."""
+    if isinstance(part, Var):
+        return part.index, False
+    if isinstance(part, Call) and part.op == "pow" and isinstance(part.args[0], Var) and _is_number(part.args[1]):
+        return part.args[0].index, False
+    return None
 
 
 def _shape(expr: Expr) -> Shape:

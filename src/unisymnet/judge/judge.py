@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from ..formula.derivative import independent, value_and_jacobian
 from ..symbolic.expr import Expr, evaluate, variables
+from ..symbolic.rewrite.simplify import simplify
 from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
-from .forms import canonical, form_share
+from .forms import canonical, form_share, many_share
 from .noise import EQUAL, MODELS, NoiseModel
 from .prior import FREE_EXPONENT, Prior, load_prior
 from .tree import EXPONENT, NUMBER, Node, Reading, read
@@ -153,9 +154,12 @@ class Judge:
             return -math.log(CONSTANT_SHARE)
         grammar = math.exp(-min(self.prior.tree_nats(reading.tree, self.n_columns), 700.0))
         whole = 0.0
-        form = form_share(canonical(expr)) if len(variables(expr)) == 1 and len(reading.values) <= 8 else None
+        n_used = len(variables(expr))
+        form = form_share(canonical(expr)) if n_used == 1 and len(reading.values) <= 8 else None
         if form is not None:
             whole = form[1] / self.n_columns
+        elif n_used > 1:
+            whole = many_share(simplify(expr), self.n_columns)
         share = (1.0 - CONSTANT_SHARE) * (FORM_SHARE * whole + (1.0 - FORM_SHARE) * grammar)
         return -math.log(share)
 
