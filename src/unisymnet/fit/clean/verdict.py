@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 REACH = 6.0  # nats: formulas this near to the best are all shown
 N_SHORTENED = 8
 N_FITTED = 40
-HOPELESS = 20.0  # nats behind the best before its own fit, and beaten in both parts: it will not be shown
+HOPELESS = 40.0  # nats behind the best before its own fit, and beaten in both parts: it will not be shown
 SAME_VALUES = 0.3  # of chi-square: two formulas that differ by less are one
 SAME_FORM = 1.0  # nats of the data that another exponent must win to be worth a row of its own
 NOTHING = 1e-9  # of the target's spread: parts of a sum that are smaller are rounding
@@ -64,11 +64,12 @@ def verdict(
         if lengths is not None:
             found.append(Ruled(expr, lengths, candidate.source))
     found.sort(key=_total)
+    raw = list(found)  # before its own fit each is compared with the others before theirs
     with suppress(KeyboardInterrupt), watch:
         for place, one in enumerate(found[:N_FITTED]):
             if place and deadline.expired():
                 break
-            if one.lengths.total > found[0].lengths.total + HOPELESS and _is_beaten(one, found[:place]):
+            if one.lengths.total > raw[0].lengths.total + HOPELESS and _is_beaten(one, raw[:place]):
                 continue
             fitted = shortest(one.expr, judge)
             if fitted is not None and allows(fitted[0]):
