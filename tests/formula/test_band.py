@@ -94,3 +94,15 @@ def test_the_noise_is_told_in_words(kind, said):
     formula, _ = _formula(kind, 400, 6)
     band = replace(formula.band, kind=kind, level=0.2 if kind == "equal" else 0.3, middle=5.0)
     assert said in band.words()
+
+
+def test_the_report_draws_the_band_of_the_noise_model():
+    from unisymnet.report.rows import Rows, slice_of
+
+    formula, rng = _formula("relative", 200, 7)
+    X = np.linspace(0.3, 12.0, 50)[:, None]
+    piece = slice_of(formula, Rows(X, formula.predict(X) * (1.0 + 0.06 * rng.normal(size=50))), 0)
+    low, high = formula.predict_interval(piece.x[:, None])
+    assert piece.band == pytest.approx(0.5 * (high - low), rel=1e-6)
+    near, far = np.interp([0.3, 11.0], piece.x, piece.band)
+    assert far > 2.0 * near

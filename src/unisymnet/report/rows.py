@@ -192,6 +192,8 @@ def _near(rows: Rows, others: Sequence[int]) -> Floats:
 
 def _band(formula: Formula, rows: Rows, points: Floats) -> Floats:
     """Half the width of the band in which 95 of 100 new rows fall: scatter of the data and doubt of the constants."""
+    if formula.band is not None:
+        return np.nan_to_num(formula.band.half_width(formula.expr, points, 0.95), posinf=1e300)
     form, values = free(formula.expr)
     few = rows.few
     found, jacobian = value_and_jacobian(form, few.X, values)
