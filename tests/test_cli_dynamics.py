@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from unisymnet import System
 from unisymnet.bench.odes.catalog import read_tasks
 from unisymnet.bench.odes.judging import judge_system
-from unisymnet.bench.odes.run import Setting, run_odebench, summary
+from unisymnet.bench.odes.run import Setting, run_systems, summary
 from unisymnet.cli.app import app
 from unisymnet.errors import DataError
 from unisymnet.report.system_page import Run, system_html
@@ -78,11 +78,12 @@ def test_the_suite_runs_and_remembers(tmp_path: Path) -> None:
     _catalog(tmp_path)
     out = str(tmp_path / "records.jsonl")
     setting = Setting(max_time=20.0)
-    first = run_odebench(str(tmp_path), setting, out)
+    tasks = read_tasks(str(tmp_path))
+    first = run_systems(tasks, setting, out)
     assert first[0]["form"] and first[0]["strict"]
-    assert run_odebench(str(tmp_path), setting, out) == first
+    assert run_systems(tasks, setting, out) == first
     assert summary(first).startswith("reconstruction 1, second start 1")
     with pytest.raises(DataError, match="choose one of"):
-        run_odebench(str(tmp_path), Setting(method="guess"), out)
+        run_systems(tasks, Setting(method="guess"), out)
     with pytest.raises(DataError, match="--data"):
         read_tasks(None)

@@ -97,6 +97,24 @@ def test_a_state_that_never_changes_has_rate_zero() -> None:
     assert any("never changes" in note for note in model.notes_)
 
 
+def test_nothing_changes_at_all() -> None:
+    model = DynamicsRegressor(max_time=5).fit(T, np.ones((len(T), 2)))
+    assert str(model.system_) == "x0' = 0\nx1' = 0"
+    assert sum("never changes" in note for note in model.notes_) == 2
+
+
+def test_states_of_very_different_size() -> None:
+    x = System.parse({"a": "-a", "b": "1e-12 - 0.5*b"}).simulate([1e12, 1e-13], T)
+    system = DynamicsRegressor(max_time=20, search=False).fit(T, x).system_
+    assert system.rhs([2e12, 1e-12]) == pytest.approx([-2e12, 0.5e-12], rel=1e-3)
+
+
+def test_one_point_is_told_as_such() -> None:
+    for times, states in (([0.0], [[1.0]]), (np.zeros(1), np.ones(1))):
+        with pytest.raises(DataError, match="no run has 8 points, of 1 rows"):
+            DynamicsRegressor().fit(times, states)
+
+
 def test_fixed_points_and_the_jacobian() -> None:
     system = System.parse({"x": "y", "y": "-0.2*y + x - x**3"})
     points = system.fixed_points(ranges=[(-2.0, 2.0), (-2.0, 2.0)])

@@ -14,12 +14,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deadline import Deadline
+from ..deadline import Deadline, now
 from ..fit.subset import Subset, best_subsets, by_codelength
 from ..symbolic.expr import Expr, Param, bind, product, total
 from .course import Course
+from .known.rates import KnownSystem
 from .program import free_system
-from .rate import LEAST_LEFT, Candidate, Rate, description_length, sum_of, terms_of
+from .rate import FORM_PRICE, LEAST_LEFT, Candidate, Rate, description_length, sum_of, terms_of
 from .shooting import shoot, tangent
 from .ties import find_ties
 
@@ -30,16 +31,24 @@ MAX_TANGENT = 110  # columns in the linearised trajectories
 WEAK_TERM = 8.0  # coefficients below so many standard errors are tried without
 JOINED = 1.5  # χ² may grow by this factor when segments are joined
 EXCHANGES = 4  # rounds
+REFUSED = 1e6  # nats: a system that contradicts what is known is chosen only if there is no other
 ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 
 
 class SystemSearch:
     """Candidates for the whole system; ``best`` is the shortest description so far."""
 
-    def __init__(self, course: Course, fixed: dict[int, Expr], deadline: Deadline) -> None:
-        self.course, self.fixed, self.deadline = course, fixed, deadline
+    def __init__(
+        self, course: Course, fixed: dict[int, Expr], deadline: Deadline, known: KnownSystem = KnownSystem()
+    ) -> None:
+        self.course, self.fixed, self.deadline, self.known = course, fixed, deadline, known
         self.n_segments = int(np.clip(course.wiggles(), 4.0, 24.0))
         self.seen: dict[tuple[int, tuple[Expr, ...]], Candidate] = {}
+
+    @property
+    def late(self) -> bool:
+        """Has the time run out?  An interrupt is told elsewhere."""
+        return now() >= self.deadline.moment
 
     def fit(
         self, exprs: Sequence[Expr], n_segments: int | None = None, starts: Floats | None = None, trials: int = 25
@@ -64,7 +73,8 @@ class SystemSearch:
         values = tuple(shot.params) if np.isfinite(shot.params).all() else tuple(params)
         fitted = tuple(bind(form, values) for form in forms)
         length = description_length(shot, fitted, clean=clean, n_constants=len(params))
-        length -= find_ties(shot, 1.0 if clean else LEAST_LEFT).saved
+        length -= find_ties(shot, 1.0 if clean else LEAST_LEFT, self.known.units_of(fitted)).saved
+        length += FORM_PRICE * self.known.tokens(fitted) + (0.0 if self.known.allows(fitted) else REFUSED)
         found = self.seen[key] = Candidate(fitted, shot, length, count, tuple(forms))
         return found
 
@@ -81,13 +91,20 @@ class SystemSearch:
             found.append(self.fit(self._whole([rate.expr for rate in chosen])))
         return sorted(found, key=lambda candidate: candidate.length)
 
-    def shorter(self, one: Candidate, other: Candidate) -> Candidate:
-        """The shorter description, both fitted over the same segments."""
-        if one.n_segments == other.n_segments:
-            return one if one.length <= other.length else other
-        count = max(one.n_segments, other.n_segments)
-        lengths = [self.fit(candidate.exprs, count).length for candidate in (one, other)]
-        return one if lengths[0] <= lengths[1] else other
+    def total(self, candidate: Candidate) -> float:
+        """The length with the starts of the segments, which are constants, too: comparable for any segments.
+
+        The shortest over all segments that the form was fitted with.
+        """
+        fits = [found for (_, forms), found in self.seen.items() if forms == candidate.forms] or [candidate]
+        return min(found.length + 0.5 * found.shot.starts.size * math.log(max(found.shot.n, 2)) for found in fits)
+
+    def screened(self, systems: Sequence[Candidate]) -> list[Candidate]:
+        """The shortest first, once longer segments, which tell more, have been tried."""
+        for system in systems:
+            if not self.deadline.expired() and math.isfinite(system.length):
+                self.fit(system.exprs, max(self.n_segments // 4, 1))
+        return sorted(systems, key=self.total)
 
     def _whole(self, free: Sequence[Expr]) -> list[Expr]:
         exprs = iter(free)
@@ -109,6 +126,8 @@ class SystemSearch:
     def exchanged(self, best: Candidate, pools: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
         """Best subsets of all terms of all equations in the linearised trajectories of a candidate."""
         free = [k for k in range(self.course.n_states) if k not in self.fixed]
+        if not free:
+            return []
         current = {k: {term: factor for factor, term in terms_of(best.exprs[k])} for k in free}
         room = max(MAX_TANGENT // len(free), 8)
         terms = {k: list(dict.fromkeys([*current[k], *pools[k]]))[: max(room, len(current[k]))] for k in free}
@@ -181,8 +200,8 @@ class SystemSearch:
             start += len(values)
         return [(k, place) for _, k, place in sorted(found)[:8]]
 
-    def join(self, candidate: Candidate) -> Candidate:
-        """Fewer and longer segments as long as χ² allows it; terms may go on the way."""
+    def join(self, candidate: Candidate, drop: bool = True) -> Candidate:
+        """Fewer and longer segments as long as χ² allows it; terms may go afterwards."""
         best = candidate
         counts = [c for c in (8, 4, 2, 1) if c < best.n_segments]
         for count in counts:
@@ -194,7 +213,7 @@ class SystemSearch:
             ):
                 break
             best = longer
-        return self.drop(best)
+        return self.drop(best) if drop else best
 
     def _least(self) -> float:
         return 1.0 if self.course.clean else 0.3

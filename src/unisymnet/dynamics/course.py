@@ -107,11 +107,11 @@ class Course:
     @cached_property
     def tables(self) -> tuple[Floats, ...]:
         """All columns on the grids."""
-        return tuple(self._columns(smooth, grid, 0) for smooth, grid in zip(self.smooths, self.grids))
+        return tuple(self.columns_at(smooth, grid, 0) for smooth, grid in zip(self.smooths, self.grids))
 
     @cached_property
     def lanes(self) -> Lanes:
-        slopes = [self._columns(smooth, grid, 1) for smooth, grid in zip(self.smooths, self.grids)]
+        slopes = [self.columns_at(smooth, grid, 1) for smooth, grid in zip(self.smooths, self.grids)]
         return Lanes(list(self.tables), slopes, [(float(g[0]), float(g[1] - g[0])) for g in self.grids])
 
     def states_at(self, smooth: Smooth, t: Floats, order: int = 0) -> Floats:
@@ -141,7 +141,8 @@ class Course:
             counts.append(np.max(np.sum(np.diff(np.sign(slopes), axis=0) != 0, axis=0)))
         return float(np.mean(counts))
 
-    def _columns(self, smooth: Smooth, t: Floats, order: int) -> Floats:
+    def columns_at(self, smooth: Smooth, t: Floats, order: int = 0) -> Floats:
+        """All columns, or their slopes, at some times of a piece."""
         inputs = smooth.inputs(t)
         if order:
             inputs = np.gradient(inputs, t, axis=0) if inputs.shape[1] else inputs

@@ -26,6 +26,8 @@ from .trajectory import Runs, read_runs
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..deadline import Deadline
+    from .course import Course
     from .watch import DynamicsEvent
 
 Floats = NDArray[np.float64]
@@ -46,6 +48,9 @@ class DynamicsRegressor(BaseEstimator):
         Whether the time itself may stand in the equations.
     search : bool, default=True
         Whether the general search of `UniSymNetRegressor` helps where libraries of terms do not explain a rate.
+    units, constants, constraints : what is known, as for `UniSymNetRegressor`; rates are called x'. Units are those of
+        states, inputs and the time; a constraint is for the rate that it names ("x'(x=0) >= 0"), else for all rates.
+    template : mapping from a state to its rate as far as it is known: {"x": "a*x - f(x, y)"}.
     verbose : bool, default=False
         Say on stderr what is being done.
     callback : callable or None, default=None
@@ -56,6 +61,7 @@ class DynamicsRegressor(BaseEstimator):
     Attributes
     ----------
     system_ : the chosen `System`: simulate, rhs, jacobian, fixed_points, latex, to, save.
+    systems_ : with groups, the system of every group (`system_` is that of the first); else empty.
     equations_ : dict of tables: the rates considered for each state under its name, and the systems under "system".
     interrupted_ : whether Ctrl-C ended the fit.
     notes_ : sentences about data left out and about what the data do not tell.
@@ -71,6 +77,10 @@ class DynamicsRegressor(BaseEstimator):
         order: int = 1,
         use_time: bool = False,
         search: bool = True,
+        units: Mapping[str, str] | None = None,
+        constants: Mapping[str, str | float] | None = None,
+        constraints: Sequence[str] | Mapping[str, Sequence[str] | str] | None = None,
+        template: Mapping[str, str] | None = None,
         verbose: bool = False,
         callback: Callable[[DynamicsEvent], Any] | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -80,6 +90,10 @@ class DynamicsRegressor(BaseEstimator):
         self.order = order
         self.use_time = use_time
         self.search = search
+        self.units = units
+        self.constants = constants
+        self.constraints = constraints
+        self.template = template
         self.verbose = verbose
         self.callback = callback
         self.checkpoint = checkpoint
@@ -93,23 +107,27 @@ class DynamicsRegressor(BaseEstimator):
         states: Sequence[str] | str | None = None,
         inputs: Any = None,
         trajectory: Any = None,
+        groups: Any = None,
         guesses: Mapping[str, Sequence[str] | str] | None = None,
     ) -> DynamicsRegressor:
         """Search for a system.
 
         `data` is a table with the columns `time`, `states` and `inputs`, `trajectory` naming the column that tells runs
         apart; or the times, and `X` the states: arrays, or lists with one array for each run. Missing states (nan),
-        uneven steps and gaps are fine. Ctrl-C stops the search and keeps what it has found. `guesses`
-        maps a state to rates you suspect, as text.
+        uneven steps and gaps are fine. Ctrl-C stops the search and keeps what it has found. `groups`, a column or one
+        label for each run, says which runs may have constants of their own in one common form. `guesses` maps a state
+        to rates you suspect, as text.
         """
         from threadpoolctl import threadpool_limits
 
         from ..regressor.interrupt import Interrupts
         from .clock import Clock
         from .course import make_course
-        from .find import find_systems
+        from .find import Found, find_systems
         from .finish import finished
         from .integrate import warm_up
+        from .known.groups import fit_groups, group_labels
+        from .known.rates import Known
         from .watch import Keeper
 
         if self.order not in (1, 2):
@@ -117,19 +135,44 @@ class DynamicsRegressor(BaseEstimator):
         if not (isinstance(self.max_time, int | float) and self.max_time > 0):
             raise ValueError(f"max_time must be a positive number of seconds, got {self.max_time!r}")
         started = now()
-        runs = read_runs(data, X, time=time, states=states, inputs=inputs, trajectory=trajectory)
+        trajectory = groups if trajectory is None and isinstance(groups, str) else trajectory
+        table = data
+        if isinstance(groups, str) and states is None and X is None and groups != trajectory:
+            table = {name: data[name] for name in data if str(name) != groups}  # a number, perhaps, but no state
+        runs = read_runs(table, X, time=time, states=states, inputs=inputs, trajectory=trajectory)
+        labels = None if groups is None else group_labels(runs, groups, data, trajectory)
+        known = Known(self.units, self.constants, self.constraints, self.template)
         warm_up()
         interrupts = Interrupts()
         kept = None if self.checkpoint is None else Path(self.checkpoint)
         keeper = Keeper(verbose=self.verbose, callback=self.callback, checkpoint=kept)
         deadline = Clock(now() + float(self.max_time), stop=interrupts)
         with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
-            course = make_course(runs, self.order)
-            suspected = _guesses(guesses or {}, course.names, course.n_states)
-            found = find_systems(
-                course, deadline, guesses=suspected, use_time=self.use_time, general=self.search, watch=keeper
-            )
-            self.system_ = finished(course, found.search, found.systems[0])
+
+            def search(course: Course, until: Deadline) -> Found:
+                suspected = _guesses(guesses or {}, course.names, course.n_states)
+                return find_systems(
+                    course,
+                    until,
+                    guesses=suspected,
+                    use_time=self.use_time,
+                    general=self.search,
+                    known=known.of(course),
+                    watch=keeper,
+                )
+
+            self.systems_: dict[str, System] = {}
+            if labels is None:
+                course = make_course(runs, self.order)
+                found = search(course, deadline)
+                self.system_ = finished(course, found.search, found.systems[0])
+                self.parts_ = [(self.system_, course)]
+            else:
+                grouped = fit_groups(runs, labels, lambda part: make_course(part, self.order), search, deadline)
+                self.systems_, found = grouped.systems, grouped.found
+                self.parts_ = [(grouped.systems[mark], grouped.courses[mark]) for mark in grouped.systems]
+                self.system_, course = self.parts_[0]
+                self.system_ = self.system_.with_notes(*grouped.notes(runs))
         self.runs_ = runs
         self.found_ = found
         self.course_ = course
@@ -149,10 +192,11 @@ class DynamicsRegressor(BaseEstimator):
     def score(self, data: Any = None, X: Any = None, **names: Any) -> float:
         """R² of the states simulated from the first state of every run, over the variance of each state."""
         check_is_fitted(self, "system_")
-        runs = getattr(self, "runs_", None) if data is None else read_runs(data, X, **names)
-        if runs is None:
+        if data is not None:
+            return score_runs([(self.system_, read_runs(data, X, **names))])
+        if "parts_" not in vars(self):
             raise DataError("a loaded model has no data: give the runs to score")
-        return score_runs(self.system_, runs)
+        return score_runs([(system, course.runs) for system, course in self.parts_])
 
     @property
     def equations_(self) -> dict[str, pd.DataFrame]:
@@ -167,13 +211,15 @@ class DynamicsRegressor(BaseEstimator):
         from ..report.system_page import Run
 
         check_is_fitted(self, "course_")
-        found, row = [], 0
+        found = []
         d = len(self.runs_.states)
-        for smooth in self.course_.smooths:
-            run, start = smooth.run, self.course_.curves[row]
-            states = self.system_.simulate(start, run.t, run.u if run.u.shape[1] else None, max_seconds=10.0)
-            found.append(Run(run.t, run.x[:, :d], states, run.name))
-            row += len(run)
+        for system, course in self.parts_:
+            row = 0
+            for smooth in course.smooths:
+                run, start = smooth.run, course.curves[row]
+                states = system.simulate(start, run.t, run.u if run.u.shape[1] else None, max_seconds=10.0)
+                found.append(Run(run.t, run.x[:, :d], states, run.name))
+                row += len(run)
         return found
 
     def report(self, path: str | os.PathLike[str]) -> None:
@@ -196,6 +242,7 @@ class DynamicsRegressor(BaseEstimator):
             "version": 1,
             "parameters": {k: v for k, v in self.get_params().items() if k not in ("callback", "checkpoint")},
             "system": self.system_.to_dict(),
+            "systems": {mark: system.to_dict() for mark, system in self.systems_.items()},
             "tables": saved_tables(self),
             "seconds": self.seconds_,
         }
@@ -214,6 +261,7 @@ class DynamicsRegressor(BaseEstimator):
         known = cls().get_params()
         model = cls(**{name: value for name, value in dict(whole.get("parameters", {})).items() if name in known})
         model.system_ = System.from_dict(whole["system"])
+        model.systems_ = {str(mark): System.from_dict(one) for mark, one in dict(whole.get("systems", {})).items()}
         model.notes_ = model.system_.notes
         model.seconds_ = float(whole.get("seconds", 0.0))
         model.saved_tables_ = whole.get("tables", {})
@@ -227,11 +275,11 @@ class DynamicsRegressor(BaseEstimator):
         return system_text(self)
 
 
-def score_runs(system: System, runs: Runs) -> float:
+def score_runs(parts: Sequence[tuple[System, Runs]]) -> float:
     """R² over all measured values, each state weighted by its variance, from the first full state of each run."""
-    d = len(runs.states)
     left = total = 0.0
-    for run in runs.trajectories:
+    for system, run in [(system, run) for system, runs in parts for run in runs.trajectories]:
+        d = run.x.shape[1]
         full = np.flatnonzero(np.isfinite(run.x).all(axis=1))
         if not len(full):
             continue

@@ -14,8 +14,9 @@ from ..deadline import Deadline
 from ..symbolic.expr import Const, Expr, Var
 from .choose import SystemSearch
 from .course import Course
-from .general import search_rates
+from .known.rates import KnownSystem
 from .propose import RateSearch
+from .proposers.general import search_rates
 from .rate import Candidate, Rate, terms_of
 from .smoothing import noise_of
 from .watch import Watch
@@ -43,23 +44,24 @@ def find_systems(
     guesses: Sequence[Sequence[Expr]] = (),
     use_time: bool = False,
     general: bool = True,
+    known: KnownSystem = KnownSystem(),
     watch: Watch | None = None,
 ) -> Found:
     """Search until the deadline, or until everything has been tried; `watch` hears of the best so far."""
     watch = watch or Watch()
     n = course.n_states
-    fixed = _fixed(course)
+    fixed = {k: rate for k, rate in _fixed(course).items() if known.of(k).form is None}
     columns = [c for c in range(course.n_columns - (0 if use_time else 1)) if not _is_still(course, c)]
     searches: dict[int, RateSearch] = {}
     free = [k for k in range(n) if k not in fixed]
     for place, k in enumerate(free):
         watch.stage(f"rate of {course.names[k]}")
         share = 0.5 * deadline.remaining() / (len(free) - place)
-        searches[k] = RateSearch(course, k, columns, deadline.sooner(share))
+        searches[k] = RateSearch(course, k, columns, deadline.sooner(share), known.of(k))
         for guess in guesses[k] if k < len(guesses) else ():
             searches[k].add(guess, "guess")
         watch.rate(course, k, searches[k].run()[0])
-    search = SystemSearch(course, fixed, deadline)
+    search = SystemSearch(course, fixed, deadline, known)
     if free:  # the first of the combinations below, fitted early so that there is something to keep
         watch.system(course, search.combine([searches[k].ranked()[:1] for k in free])[0])
     if general:
@@ -73,10 +75,11 @@ def find_systems(
     watch.system(course, top)
     if not course.clean and np.isfinite(top.shot.chi2) and not deadline.expired():
         watch.stage("noise as the system leaves it")
-        search = SystemSearch(_denoised(course, top), fixed, deadline)
-        systems = sorted([search.fit(s.exprs) for s in [*best, *systems][:SECOND]], key=lambda s: s.length)
+        search = SystemSearch(_denoised(course, top), fixed, deadline, known)
+        systems = [search.fit(s.exprs) for s in [*best, *systems][:SECOND]]
         top, best = _best(search, systems, pools)
-    rest = sorted((c for c in [*best, *systems] if c is not top), key=lambda c: c.length)
+    others = {c.forms: c for c in [*systems, *best] if c.forms != top.forms}
+    rest = sorted(others.values(), key=search.total)
     return Found(search, (top, *rest), tuple(tuple(searches[k].ranked()) if k in searches else () for k in range(n)))
 
 
@@ -84,7 +87,7 @@ def _search_more(
     course: Course, searches: dict[int, RateSearch], columns: list[int], deadline: Deadline, watch: Watch
 ) -> None:
     """The ordinary search for rates that no library explains."""
-    poor = [k for k, search in searches.items() if _is_poor(course, search)]
+    poor = [k for k, search in searches.items() if _is_poor(course, search) and search.known.form is None]
     for place, k in enumerate(poor):
         seconds = min(SEARCH_SECONDS, 0.4 * deadline.remaining() / (len(poor) - place))
         if seconds < 1.0:
@@ -106,16 +109,13 @@ def _best(
 ) -> tuple[Candidate, list[Candidate]]:
     """The best system and its rivals, the first few improved and fitted over segments as long as can be."""
     best: list[Candidate] = []
-    for system in systems[:TRIED]:
+    for system in search.screened(systems)[:TRIED]:
         if best and search.deadline.expired():
             break
         joined = search.join(search.improve(system, pools))
         again = search.improve(joined, pools)
         best.append(search.join(again) if again is not joined else joined)
-    top = best[0]
-    for rival in best[1:]:
-        top = search.shorter(top, rival)
-    return top, best
+    return min(best, key=search.total), best
 
 
 def _denoised(course: Course, top: Candidate) -> Course:
@@ -150,7 +150,8 @@ def _fixed(course: Course) -> dict[int, Expr]:
 
 
 def _is_still(course: Course, column: int) -> bool:
-    return bool(all(np.ptp(table[:, column]) == 0.0 for table in course.tables))
+    # Curves through equal values differ by rounding.
+    return bool(all(np.ptp(t[:, column]) <= 1e-13 * np.abs(t[:, column]).max() for t in course.tables))
 
 
 def _pool(search: RateSearch) -> list[Expr]:

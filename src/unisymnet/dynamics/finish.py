@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,9 @@ from ..symbolic.expr import Const, Expr, Param, bind, rebuild
 from ..symbolic.rewrite.simplify import present
 from .choose import SystemSearch
 from .course import Course
+from .doubts import fit_notes, flat_notes, rival_notes
 from .equations.system import System
+from .known.rates import KnownSystem
 from .program import free_system
 from .rate import LEAST_LEFT, Candidate
 from .shooting import Shot, shoot
@@ -20,20 +24,26 @@ from .ties import find_ties
 
 Floats = NDArray[np.float64]
 
-FAR = 3.0  # χ² per value beyond which the system does not explain the data
-FLAT = 1.0  # a relative error of a constant beyond which the data do not tell it
-
 
 def finished(course: Course, search: SystemSearch, best: Candidate) -> System:
-    """The system in the form that a person likes, with the errors of its constants."""
-    return as_system(course, best, *_tied(search.course, best))
+    """The system in the form that a person likes, with the errors of its constants and all that is to be said."""
+    found = as_system(course, best, *_tied(search.course, best, search.known))
+    formulas = [search.known.dressed(formula, k) for k, formula in enumerate(found.formulas)]
+    found = replace(found, constants=tuple(formula.constants for formula in formulas))
+    late = ["the time was up before all had been tried; more may find a better system"] if search.late else []
+    return found.with_notes(*late, *rival_notes(course, search, best), *search.known.notes(found.exprs))
 
 
-def as_system(course: Course, best: Candidate, equations: tuple[Expr, ...], shot: Shot) -> System:
-    """A candidate as a user holds it."""
+def as_system(
+    course: Course,
+    best: Candidate,
+    equations: tuple[Expr, ...],
+    shot: Shot,
+    errors: Mapping[float, float] | None = None,
+) -> System:
+    """A candidate as a user holds it; ``errors`` are those of constants that this fit has not moved."""
     exprs = tuple(_shown(expr) for expr in equations)
-    errors = shot.errors()
-    known = {abs(float(value)): float(error) for value, error in zip(shot.params, errors)}
+    known = {abs(float(value)): float(error) for value, error in zip(shot.params, shot.errors())} | dict(errors or {})
     constants = tuple(tuple(_constant(value, known) for value in free(expr)[1]) for expr in exprs)
     values = np.concatenate([table[:, : course.n_states] for table in course.tables])
     start = shot.starts[0] if np.isfinite(shot.starts[0]).all() else course.curves[0]
@@ -45,14 +55,14 @@ def as_system(course: Course, best: Candidate, equations: tuple[Expr, ...], shot
         constants,
         tuple((float(low), float(high)) for low, high in zip(values.min(axis=0), values.max(axis=0))),
         tuple(float(value) for value in start),
-        notes(course, best, shot, errors),
+        notes(course, best, shot),
     )
 
 
-def _tied(course: Course, best: Candidate) -> tuple[tuple[Expr, ...], Shot]:
+def _tied(course: Course, best: Candidate, known: KnownSystem) -> tuple[tuple[Expr, ...], Shot]:
     """The equations with constants tied where that shortens the description, fitted again."""
     forms, params = free_system(best.exprs)
-    ties = find_ties(best.shot, 1.0 if course.clean else LEAST_LEFT)
+    ties = find_ties(best.shot, 1.0 if course.clean else LEAST_LEFT, known.units_of(best.exprs))
     if not (ties.units or ties.pairs) or len(params) != len(best.shot.params):
         return best.exprs, best.shot
     stands: dict[int, Expr] = {i: Const(math.copysign(1.0, params[i])) for i in ties.units}
@@ -97,25 +107,12 @@ def _shown(expr: Expr) -> Expr:
         return expr
 
 
-def notes(course: Course, best: Candidate, shot: Shot, errors: Floats) -> tuple[str, ...]:
+def notes(course: Course, best: Candidate, shot: Shot) -> tuple[str, ...]:
     """What a reader should know before trusting the system."""
-    found = list(course.runs.notes)
-    if not math.isfinite(shot.chi2):
-        found.append("no candidate could be integrated along the data; the equations are those that fit the rates best")
-    elif not course.clean and shot.reduced > FAR:
-        found.append(
-            f"the system leaves {shot.reduced:.3g} times the variance of the noise: a term or a state is missing"
-        )
-    n_runs = len(course.smooths)
+    found = [*course.runs.notes, *fit_notes(course, shot)]
     if best.n_segments > 1:
         found.append(
-            f"no single start follows a whole run: the fit uses {best.n_segments} pieces of each of {n_runs} runs "
-            "(chaos, a missing term, or noise)"
+            f"no single start follows a whole run: the fit uses {best.n_segments} pieces of each of "
+            f"{len(course.smooths)} runs (chaos, a missing term, or noise)"
         )
-    values = np.abs(shot.params)
-    flat = int(np.sum(~(np.asarray(errors) < FLAT * np.maximum(values, 1e-300))))
-    if flat:
-        found.append(
-            f"{flat} of {len(values)} constants have errors as large as themselves; a run from another start would tell"
-        )
-    return tuple(found)
+    return (*found, *flat_notes(shot))

@@ -20,15 +20,20 @@ Floats = NDArray[np.float64]
 
 DEGREES = {1: 5, 2: 3, 3: 3}  # by number of columns; more columns: 2
 MAX_TERMS = 90
+LARGEST = 1e100  # squares must not overflow
 
 
 @dataclass(frozen=True)
 class Library:
-    """Terms under a name; of the ``groups``, terms with one value of an inner constant, a rate uses one at most."""
+    """Terms under a name, the first ``n_always`` of which every rate has.
+
+    Of the ``groups``, terms with one value of an inner constant, a rate uses one at most.
+    """
 
     name: str
     terms: tuple[Expr, ...]
     groups: tuple[tuple[Expr, ...], ...] = ()
+    n_always: int = 0
 
 
 def monomials(columns: Sequence[int], degree: int) -> list[Expr]:
@@ -134,6 +139,6 @@ def finite_terms(terms: Sequence[Expr], tables: Sequence[Floats]) -> list[Expr]:
     kept = []
     for term in terms:
         values = [evaluate(term, table) for table in tables]
-        if all(np.isfinite(v).all() and np.abs(v).max() < 1e12 for v in values):
+        if all(np.isfinite(v).all() and np.abs(v).max() < LARGEST for v in values):
             kept.append(term)
     return kept

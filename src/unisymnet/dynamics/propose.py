@@ -16,9 +16,11 @@ from ..deadline import Deadline
 from ..fit.subset import Subset, best_subsets, by_codelength, subset_codelength
 from ..symbolic.expr import Expr, Param, bind, product, total
 from .course import Course, Cut, effective_rows
+from .known.rates import KnownRate
 from .library import Library, finite_terms, libraries
 from .program import free_system
-from .rate import Rate, description_length, sum_of, terms_of
+from .proposers.slaved import slaved_rates
+from .rate import FORM_PRICE, Rate, description_length, sum_of, terms_of
 from .shooting import shoot, tangent
 from .weak import WeakRows, weak_rows
 
@@ -34,19 +36,35 @@ ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 class RateSearch:
     """The candidates for the rate of one state, fitted as they come, the shortest description first."""
 
-    def __init__(self, course: Course, state: int, columns: Sequence[int], deadline: Deadline) -> None:
+    def __init__(
+        self,
+        course: Course,
+        state: int,
+        columns: Sequence[int],
+        deadline: Deadline,
+        known: KnownRate | None = None,
+    ) -> None:
         self.course, self.state, self.columns, self.deadline = course, state, tuple(columns), deadline
+        self.known = known or KnownRate()
         self.cut: Cut = course.cut(int(np.clip(2.0 * course.wiggles(), 8.0, 40.0)), least=8)
         self.rates: dict[Expr, Rate] = {}
+        self.refused: dict[Expr, Rate] = {}  # by what is known
         tables = np.concatenate(course.tables)
         ranges = {c: (float(tables[:, c].min()), float(tables[:, c].max())) for c in columns}
-        self.libraries = [
-            Library(library.name, tuple(finite_terms(library.terms, course.tables)), library.groups)
-            for library in libraries(self.columns, ranges)
-        ]
+        form = self.known.form
+        every = libraries(self.columns, ranges) if form is None else form.libraries(ranges)
+        self.libraries = [self._usable(library) for library in every]
+
+    def _usable(self, library: Library) -> Library:
+        """Without terms that have no value somewhere, or that are known not to stand in the rate."""
+        always, others = library.terms[: library.n_always], library.terms[library.n_always :]
+        terms = (*always, *filter(self.known.takes, finite_terms(others, self.course.tables)))
+        groups = (tuple(filter(self.known.takes, group)) for group in library.groups)
+        return Library(library.name, terms, tuple(group for group in groups if group), library.n_always)
 
     def ranked(self) -> list[Rate]:
-        return sorted(self.rates.values(), key=lambda rate: rate.length)
+        """The shortest description first; those that contradict what is known only if there are no others."""
+        return sorted((self.rates or self.refused).values(), key=lambda rate: rate.length)
 
     def run(self) -> list[Rate]:
         """All libraries in weak form, then those that did best in the trajectory."""
@@ -59,6 +77,8 @@ class RateSearch:
             self.try_all(choose(library, rows, n_rows), library.name)
             if self.is_exact():
                 return self.ranked()
+        if not self.course.clean and self.known.form is None:
+            self.try_all(slaved_rates(self.course, self.state, self.libraries[0].terms), self.libraries[0].name)
         for _ in range(2):
             before = self.ranked()[:1]
             for library in self._best_libraries(3):
@@ -82,7 +102,7 @@ class RateSearch:
         """Fit one candidate by shooting and keep it."""
         form = free_system([expr])
         key = form[0][0]
-        if key in self.rates:
+        if key in self.rates or key in self.refused:
             return None
         shot = shoot(
             self.course,
@@ -96,8 +116,9 @@ class RateSearch:
         )
         fitted = bind(form[0][0], tuple(shot.params)) if np.isfinite(shot.params).all() else expr
         length = description_length(shot, [fitted], clean=self.course.clean)
+        length += FORM_PRICE * self.known.tokens(fitted, self.course.runs.time)
         rate = Rate(fitted, source, length, shot.reduced)
-        self.rates[key] = rate
+        (self.rates if self.known.allows(fitted) else self.refused)[key] = rate
         return rate
 
     def refine(self, library: Library) -> None:
@@ -107,17 +128,19 @@ class RateSearch:
             return
         best = min(known[:6], key=lambda rate: rate.reduced * (1.0 + 0.02 * len(terms_of(rate.expr))))
         current = dict((term, factor) for factor, term in terms_of(best.expr))
-        terms = list(dict.fromkeys([*current, *library.terms, *self.libraries[0].terms]))
-        self.try_all(self.tangent_subsets(terms, current), library.name)
+        always = [term for term in current if self.known.form and self.known.form.holds(term)]
+        terms = list(dict.fromkeys([*always, *current, *library.terms, *self.libraries[0].terms]))
+        if len(terms) > library.n_always:
+            self.try_all(self.tangent_subsets(terms, current, len(always)), library.name)
 
-    def tangent_subsets(self, terms: Sequence[Expr], current: dict[Expr, float]) -> list[Expr]:
+    def tangent_subsets(self, terms: Sequence[Expr], current: dict[Expr, float], n_always: int = 0) -> list[Expr]:
         form = total([product([Param(i), term]) for i, term in enumerate(terms)])
         params = np.array([current.get(term, 0.0) for term in terms])
         linear = tangent(self.course, [form], params, states=[self.state], cut=self.cut)
         if linear is None:
             return []
         columns, target = linear
-        subsets = best_subsets(columns, target, max_size=MAX_SIZE, keep=2)
+        subsets = _chosen(columns, target, n_always)
         ranked = by_codelength(subsets, len(target), len(terms), floor=self._floor(len(target)))[:6]
         return [_written(subset, terms) for subset in ranked]
 
@@ -126,7 +149,7 @@ class RateSearch:
 
     def _subsets(self, library: Library, rows: WeakRows, n_rows: float) -> list[Expr]:
         columns = rows.columns(library.terms, self.course.tables)
-        subsets = best_subsets(columns, rows.target, max_size=MAX_SIZE, keep=2)
+        subsets = _chosen(columns, rows.target, library.n_always)
         chosen = by_codelength(subsets, n_rows, len(library.terms), floor=self._floor(len(rows.target)))[:BY_LENGTH]
         best = {s.size: s for s in reversed(subsets)}
         chosen += [best[size] for size in sorted(best)[:BY_SIZE]]
@@ -144,7 +167,7 @@ class RateSearch:
                 continue
             columns = np.column_stack([common, rows.columns(own, self.course.tables)])
             terms = (*library.terms, *own)
-            subsets = best_subsets(columns, rows.target, max_size=4, beam=8, keep=1)
+            subsets = _chosen(columns, rows.target, library.n_always, size=4, beam=8, keep=1)
             subsets = [s for s in subsets if s.columns[-1] >= len(library.terms)]
             for subset in by_codelength(subsets, n_rows, len(terms), floor=self._floor(len(rows.target)))[:2]:
                 price = subset_codelength(subset.loss, n_rows, subset.size, len(terms))
@@ -154,6 +177,19 @@ class RateSearch:
     def _best_libraries(self, count: int) -> list[Library]:
         names = list(dict.fromkeys(rate.source for rate in self.ranked()))[:count]
         return [library for name in names for library in self.libraries if library.name == name]
+
+
+def _chosen(
+    columns: Floats, y: Floats, n_always: int, size: int = MAX_SIZE, beam: int = 25, keep: int = 2
+) -> list[Subset]:
+    """Best subsets that hold the first few columns."""
+    if n_always == columns.shape[1]:
+        coefficients = np.asarray(np.linalg.lstsq(columns, y, rcond=None)[0], dtype=np.float64)
+        return [Subset(tuple(range(n_always)), coefficients, float(np.sum((y - columns @ coefficients) ** 2)))]
+    try:
+        return best_subsets(columns, y, max_size=n_always + size, beam=beam, keep=keep, always=range(n_always))
+    except ValueError:  # known terms that these data cannot tell apart
+        return []
 
 
 def _written(subset: Subset, terms: Sequence[Expr]) -> Expr:

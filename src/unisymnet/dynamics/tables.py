@@ -57,11 +57,13 @@ def system_text(model: Any) -> str:
         head += f"   {len(runs.trajectories)} runs, {runs.n_points} points"
         head += "   " + _noise_text(model)
     lines = [f"{head}   {model.seconds_:.1f} of {model.max_time:g} s", ""]
-    lines += [f"  {line}" for line in system.lines(6)]
-    lines.append("")
-    for formula in system.formulas:
-        if formula.constants:
-            lines.append(f"  constants of {formula.target}: " + ", ".join(str(c) for c in formula.constants))
+    for mark, one in (model.systems_ or {"": system}).items():
+        lines += [f"  {mark}:"] if mark else []
+        lines += [f"  {line}" for line in one.lines(6)]
+        lines.append("")
+        for formula in one.formulas:
+            if formula.constants:
+                lines.append(f"  constants of {formula.target}: " + ", ".join(str(c) for c in formula.constants))
     return "\n".join([*lines, *(f"  note: {note}" for note in system.notes)])
 
 

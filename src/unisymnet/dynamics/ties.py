@@ -7,11 +7,13 @@ constant need not be told.  Nothing is fitted again until a system is chosen.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..knowledge.units.unit import Unit
 from .shooting import Shot
 
 Floats = NDArray[np.float64]
@@ -29,8 +31,11 @@ class Ties:
     pairs: tuple[tuple[int, int], ...] = ()
 
 
-def find_ties(shot: Shot, least: float) -> Ties:
-    """The ties that shorten the description, most useful first; χ² per value never counts as less than ``least``."""
+def find_ties(shot: Shot, least: float, dimensions: Sequence[Unit] | None = None) -> Ties:
+    """The ties that shorten the description, most useful first; χ² per value never counts as less than ``least``.
+
+    Where the ``dimensions`` of the constants are known, only equal ones are tied, and only plain numbers are ±1.
+    """
     p = len(shot.params)
     if not p or not math.isfinite(shot.chi2) or not shot.information.any():
         return Ties(0.0)
@@ -44,10 +49,14 @@ def find_ties(shot: Shot, least: float) -> Ties:
     free = 0.5 * math.log(max(shot.n, 2))
     total, units, pairs = 0.0, [], []
     open_ = set(range(p))
+    if dimensions is not None and len(dimensions) != p:
+        dimensions = None
     while open_:
         best: tuple[float, Floats, float, tuple[int, int]] | None = None
         for i in sorted(open_):
             for j in [-1, *range(i)]:
+                if dimensions is not None and not dimensions[i].same(Unit() if j < 0 else dimensions[j]):
+                    continue
                 direction = np.zeros(p)
                 direction[i] = 1.0
                 target = math.copysign(1.0, mean[i])

@@ -124,7 +124,7 @@ def _column(values: Any, name: str) -> Floats:
 
 def _from_arrays(times: Any, values: Any, time: str, states: list[str] | None, inputs: Any, trajectory: Any) -> Runs:
     several = isinstance(values, list | tuple) and len(values) > 0 and np.ndim(values[0]) >= 1
-    if several and isinstance(times, np.ndarray) and times.ndim == 1:
+    if several and all(np.ndim(moment) == 0 for moment in times):
         several = len(times) != len(values)  # a list of rows, or runs that share their times
         times = [times] * len(values) if several else times
     if not several:
@@ -175,7 +175,7 @@ def _checked(t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: li
         if run is not None:
             runs.append(run)
     if not runs:
-        raise DataError(f"no run has {MIN_POINTS} points; rates need at least so many, better 50")
+        raise DataError(f"no run has {MIN_POINTS} points, of {len(t)} rows; rates need at least so many, better 50")
     for k, name in enumerate(states):
         column = np.concatenate([run.x[:, k] for run in runs])
         if np.isfinite(column).sum() < MIN_POINTS:

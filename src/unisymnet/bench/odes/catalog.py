@@ -1,4 +1,4 @@
-"""The systems of ODEBench from the user's folder, their true trajectories, and the data that methods see.
+"""The systems of ODEBench from the user's folder, or our own; true trajectories, and the data that methods see.
 
 Trajectories are integrated here at a tolerance of 1e-11 and not read from the published file, which was integrated at
 1e-5.  Noise is ODEBench's: x (1 + σ ξ); a share ρ of the points is left out at random.
@@ -26,15 +26,18 @@ FILE = "odebench.csv"
 
 @dataclass(frozen=True)
 class Task:
-    """One system with its two starts."""
+    """One system with its two starts, followed until ``end``."""
 
     number: int
     system: System
     starts: tuple[tuple[float, ...], ...]
+    name: str = ""
+    end: float = END
+    suite: str = "odebench"
 
     def truth(self, start: int) -> tuple[Floats, Floats]:
         """Times and states of one trajectory."""
-        times = np.linspace(0.0, END, N_POINTS)
+        times = np.linspace(0.0, self.end, N_POINTS)
         return times, self.system.simulate(self.starts[start], times, rtol=TOLERANCE)
 
     def data(self, noise: float, subsample: float, seed: int, both: bool) -> list[tuple[Floats, Floats]]:
@@ -72,4 +75,4 @@ def _task(row: dict[str, str]) -> Task:
         text = re.sub(r"cot\(([^()]*)\)", r"(cos(\1)/sin(\1))", text)
         equations[f"x{k}"] = text.replace("x_", "x").replace("^", "**")
     starts = tuple(tuple(float(value) for value in json.loads(row[name])) for name in ("init_1", "init_2"))
-    return Task(int(row["id"]), System.parse(equations), starts)
+    return Task(int(row["id"]), System.parse(equations), starts, row.get("name", ""))

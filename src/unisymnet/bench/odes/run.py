@@ -1,4 +1,4 @@
-"""`bench odebench`: every system fitted by a method, judged, and written to a file of JSON lines."""
+"""`bench odebench` and `bench systems`: systems fitted by a method, judged, and written to a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from ...dynamics import DynamicsRegressor, System
 from ...errors import DataError, UniSymNetError
 from ..run import provenance
-from .catalog import Task, read_tasks
+from .catalog import Task
 from .judging import judge_system
 from .sindy import fit_pysindy
 
@@ -33,8 +33,8 @@ class Setting:
     max_time: float = 15.0
 
 
-def run_odebench(
-    folder: str | None,
+def run_systems(
+    tasks: Sequence[Task],
     setting: Setting,
     out: str | None,
     problems: Sequence[str] | None = None,
@@ -42,10 +42,9 @@ def run_odebench(
 ) -> list[dict[str, Any]]:
     """Records of all systems; those that the file holds already are not run again."""
     if setting.method not in METHODS:
-        raise DataError(f"unknown method {setting.method!r} for odebench; choose one of {', '.join(METHODS)}")
-    tasks = read_tasks(folder)
+        raise DataError(f"unknown method {setting.method!r} for systems; choose one of {', '.join(METHODS)}")
     if problems:
-        tasks = [task for task in tasks if str(task.number) in set(problems)]
+        tasks = [task for task in tasks if {str(task.number), task.name} & set(problems)]
     known = _known(out, setting)
     records = []
     for task in tasks:
@@ -70,14 +69,17 @@ def run_task(task: Task, setting: Setting) -> dict[str, Any]:
         if setting.method == "ours":
             model = DynamicsRegressor(max_time=setting.max_time)
             system = model.fit([t for t, _ in runs], [x for _, x in runs]).system_
+            if model.interrupted_:  # what was found until then is no measurement
+                raise KeyboardInterrupt
         else:
             system = fit_pysindy(runs)
     except (UniSymNetError, ValueError, np.linalg.LinAlgError) as error:
         status = f"{type(error).__name__}: {error}"
     spent = time.process_time() - started
     return {
-        "suite": "odebench",
+        "suite": task.suite,
         "system": task.number,
+        "name": task.name,
         "dim": len(task.system.states),
         **asdict(setting),
         "status": status,

@@ -27,8 +27,8 @@ def bench(
     results: Annotated[str, typer.Option(help="for the page: folder of results")] = "benchmarks/results",
     since: Annotated[str | None, typer.Option(help="for the page: records of this commit and later count")] = None,
     data: Annotated[str | None, typer.Option(help="for units, class, odebench, …: folder of their catalogs")] = None,
-    subsample: Annotated[float, typer.Option(help="for odebench: share of the points left out")] = 0.0,
-    both: Annotated[bool, typer.Option("--both", help="for odebench: fit both trajectories")] = False,
+    subsample: Annotated[float, typer.Option(help="for odebench, systems: share of the points left out")] = 0.0,
+    both: Annotated[bool, typer.Option("--both", help="for odebench, systems: fit both trajectories")] = False,
     seeds: Annotated[int, typer.Option(help="for pmlb: how many of SRBench's seeds")] = 1,
     clock: Annotated[str, typer.Option(help="what limits count: wall or processor time")] = "wall",
     max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
@@ -50,8 +50,8 @@ def bench(
         list_suites()
     elif name == "page":
         build_pages(results, out or "docs", since)
-    elif name == "odebench":
-        run_odes(data, method, noise, subsample, both, words(problems), options)
+    elif name in ("odebench", "systems"):
+        run_odes(name, data, method, noise, subsample, both, words(problems), options)
     elif name == "pmlb":
         run_pmlb(data, options, seeds, max_complexity, words(problems))
     elif name == "pde":

@@ -1,4 +1,4 @@
-"""`bench odebench`: systems found again from trajectories, by us or by PySINDy."""
+"""`bench odebench` and `bench systems`: systems found again from trajectories, by us or by PySINDy."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from ...bench.odes.run import Setting, run_odebench, summary
+from ...bench.odes.catalog import read_tasks
+from ...bench.odes.own import own_tasks
+from ...bench.odes.run import Setting, run_systems, summary
 from ...errors import DataError
 from .benching import BenchOptions
 
 
 def run_odes(
+    suite: str,
     data: str | None,
     method: str,
     noise: float,
@@ -26,7 +29,8 @@ def run_odes(
     name = "ours" if method == "unisymnet" else method
     limit = 15.0 if options.max_time is None else options.max_time
     setting = Setting(name, noise, subsample, both, options.seed, limit)
-    print(summary(run_odebench(data, setting, options.out, problems, _tell)))
+    tasks = own_tasks() if suite == "systems" else read_tasks(data)
+    print(summary(run_systems(tasks, setting, options.out, problems, _tell)))
 
 
 def _tell(record: dict[str, Any]) -> None:

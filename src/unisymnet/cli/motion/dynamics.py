@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from ...errors import CheckpointError, DataError
+from ..heads import pairs, without_units
+from ..known_options import Constants, Constraints, Groups, Units
 
 MODEL, SO_FAR = "model.json", "so-far.json"
 
@@ -30,6 +32,13 @@ def dynamics(
     trajectory: Annotated[str | None, typer.Option(help="column that tells runs apart")] = None,
     order: Annotated[int, typer.Option(help="2: second order, only positions are measured")] = 1,
     use_time: Annotated[bool, typer.Option("--use-time", help="the time may stand in the equations")] = False,
+    units: Units = None,
+    constant: Constants = None,
+    constraint: Constraints = None,
+    template: Annotated[
+        list[str] | None, typer.Option(help='a rate known in part, "x=a*x - f(x, y)"; may be repeated')
+    ] = None,
+    groups: Groups = None,
     max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds for the search")] = 60.0,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     delimiter: Annotated[str | None, typer.Option(help="sign between cells (default: detected)")] = None,
@@ -44,16 +53,24 @@ def dynamics(
         raise typer.BadParameter(f"--order is 1 or 2, got {order}")
     if not max_time > 0:
         raise typer.BadParameter(f"--max-time must be positive, got {max_time:g}")
-    frame, _ = read_frame(data, delimiter)
+    frame, dialect = read_frame(data, delimiter)
+    read = without_units(frame, () if dialect is None else dialect.units)
+    used = {word.strip() for text in (time or "t", states, inputs) for word in (text or "").split(",")}
+    heads = {name: unit for name, unit in read.units.items() if states is None or name in used}
     folder = Path(out or f"{Path(data).stem if data != '-' else 'stdin'}-run")
     model = DynamicsRegressor(
         max_time=max_time,
         order=order,
         use_time=use_time,
+        units=_units(heads, units),
+        constants=pairs(constant, "--constant", "g=9.81 m/s^2"),
+        constraints=list(constraint) if constraint else None,
+        template=_templates(template),
         verbose=not quiet and not as_json and sys.stderr.isatty(),
         checkpoint=place_so_far(folder),
     )
-    model.fit(frame, time=time, states=states, inputs=inputs, trajectory=trajectory)
+    table = frame if units == ["none"] else read.frame
+    model.fit(table, time=time, states=states, inputs=inputs, trajectory=trajectory, groups=groups)
     _save(model, folder)
     if as_json:
         print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
@@ -114,6 +131,21 @@ def simulate(
         print(f"note: the solution blows up; the last {lost} of {points} rows have no value", file=sys.stderr)
     if out is not None:
         print(f"{points} rows written to {out}")
+
+
+def _units(heads: dict[str, str], given: list[str] | None) -> dict[str, str] | None:
+    """Units from the heads of the table, which those that were asked for replace."""
+    return None if given == ["none"] else {**heads, **(pairs(given, "--units", "v=m/s") or {})} or None
+
+
+def _templates(texts: list[str] | None) -> dict[str, str] | None:
+    found = {}
+    for text in texts or ():
+        state, sign, form = text.partition("=")
+        if not sign or not state.strip() or not form.strip():
+            raise typer.BadParameter(f'--template is written "x=a*x - f(x, y)", got {text!r}')
+        found[state.strip().removesuffix("'")] = form.strip()
+    return found or None
 
 
 def load_system(run: str) -> Any:

@@ -10,8 +10,8 @@ import signal
 
 import numpy as np
 
-from ..symbolic.expr import Expr, Var, rebuild, variables
-from .course import Course
+from ...symbolic.expr import Expr, Var, rebuild, variables
+from ..course import Course
 
 MAX_ROWS = 300
 EDGE = 0.02  # share of a piece at either end where slopes are poor
@@ -19,7 +19,7 @@ EDGE = 0.02  # share of a piece at either end where slopes are poor
 
 def search_rates(course: Course, state: int, columns: list[int], max_time: float) -> list[Expr]:
     """Formulas for the rate of one state, in the columns of the course; none if the search fails."""
-    from ..regressor import UniSymNetRegressor
+    from ...regressor import UniSymNetRegressor
 
     parts, slopes = [], []
     for smooth, grid, table in zip(course.smooths, course.grids, course.tables):
