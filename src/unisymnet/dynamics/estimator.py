@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from ..deadline import Deadline
     from .course import Course
+    from .find import Found
     from .watch import DynamicsEvent
 
 Floats = NDArray[np.float64]
@@ -122,11 +123,9 @@ class DynamicsRegressor(BaseEstimator):
 
         from ..regressor.interrupt import Interrupts
         from .clock import Clock
-        from .course import make_course
-        from .find import Found, find_systems
-        from .finish import finished
+        from .find import find_systems
         from .integrate import warm_up
-        from .known.groups import fit_groups, group_labels
+        from .known.groups import group_labels
         from .known.rates import Known
         from .watch import Keeper
 
@@ -161,21 +160,8 @@ class DynamicsRegressor(BaseEstimator):
                     watch=keeper,
                 )
 
-            self.systems_: dict[str, System] = {}
-            if labels is None:
-                course = make_course(runs, self.order)
-                found = search(course, deadline)
-                self.system_ = finished(course, found.search, found.systems[0])
-                self.parts_ = [(self.system_, course)]
-            else:
-                grouped = fit_groups(runs, labels, lambda part: make_course(part, self.order), search, deadline)
-                self.systems_, found = grouped.systems, grouped.found
-                self.parts_ = [(grouped.systems[mark], grouped.courses[mark]) for mark in grouped.systems]
-                self.system_, course = self.parts_[0]
-                self.system_ = self.system_.with_notes(*grouped.notes(runs))
+            self._keep(runs, labels, search, deadline)
         self.runs_ = runs
-        self.found_ = found
-        self.course_ = course
         self.interrupted_ = interrupts.requested
         if self.interrupted_:
             self.system_ = self.system_.with_notes("the search was stopped; this is the best system until then")
@@ -183,6 +169,27 @@ class DynamicsRegressor(BaseEstimator):
         self.notes_ = self.system_.notes
         self.seconds_ = now() - started
         return self
+
+    def _keep(
+        self, runs: Runs, labels: dict[str, str] | None, search: Callable[[Course, Deadline], Found], deadline: Deadline
+    ) -> None:
+        """Search in all runs, or group by group, and keep what was found."""
+        from .course import make_course
+        from .finish import finished
+        from .known.groups import fit_groups
+
+        self.systems_: dict[str, System] = {}
+        if labels is None:
+            self.course_ = make_course(runs, self.order)
+            self.found_ = search(self.course_, deadline)
+            self.system_ = finished(self.course_, self.found_.search, self.found_.systems[0])
+            self.parts_ = [(self.system_, self.course_)]
+            return
+        grouped = fit_groups(runs, labels, lambda part: make_course(part, self.order), search, deadline)
+        self.systems_, self.found_ = grouped.systems, grouped.found
+        self.parts_ = [(grouped.systems[mark], grouped.courses[mark]) for mark in grouped.systems]
+        self.system_, self.course_ = self.parts_[0]
+        self.system_ = self.system_.with_notes(*grouped.notes(runs))
 
     def predict(self, t: ArrayLike, x0: ArrayLike | None = None, inputs: Inputs = None) -> Floats:
         """States at the times from the state `x0` at the first of them (default: the start of the first run)."""
