@@ -10,6 +10,7 @@ from unisymnet.judge.judge import make_judge
 from unisymnet.judge.noise import MODELS
 from unisymnet.judge.tree import read
 from unisymnet.symbolic.constants import free_constants
+from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.rewrite.simplify import simplify
 
@@ -62,3 +63,16 @@ def test_relative_noise_gives_every_row_its_say():
     assert abs(read(relative).values[1] - 0.5) < 0.02 < abs(read(equal).values[1] - 0.5)
     found = shortest(parse("3.0123*x0 + 0.4123"), judge)
     assert found is not None and found[1].model.kind in ("relative", "both")
+
+
+def test_what_starts_from_nothing_has_one_constant_for_both():
+    y = 9.13 * (1.0 - np.exp(-0.37 * X[:, 0])) + 0.1 * NOISE
+    expr, lengths = _shortened("9.088 - 9.039*exp(-0.3718*x0)", y)
+    assert lengths.n_free == 2
+    assert abs(evaluate(expr, np.zeros((1, 1)))[0]) < 1e-9
+
+
+def test_an_offset_that_the_data_show_stays():
+    y = 9.13 - 7.5 * np.exp(-0.37 * X[:, 0]) + 0.1 * NOISE
+    _, lengths = _shortened("9.088 - 7.539*exp(-0.3718*x0)", y)
+    assert lengths.n_free == 3

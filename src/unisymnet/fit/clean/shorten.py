@@ -1,8 +1,8 @@
 """A formula for noisy data made shorter, step by step, as long as its length in nats falls (judge).
 
-Three kinds of steps: leave a part out; put the line or the logarithm that a function is on these rows in its place (a
-sine of a tiny argument, a power with a tiny exponent, an exponential that is a line); write a constant as a simple
-number.  After each step the other constants are fitted again.
+Four kinds of steps: leave a part out; make one constant of two; put the line or the logarithm that a function is on these
+rows in its place (a sine of a tiny argument, a power with a tiny exponent, an exponential that is a line); write a
+constant as a simple number.  After each step the other constants are fitted again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _best_step(found: Judged, judge: Judge, deadline: Deadline) -> Judged | None
     expr, lengths = found
     best: Judged | None = None
     seen = set()
-    for smaller in (*without_one_part(expr), *limits(expr, judge)):
+    for smaller in (*without_one_part(expr), *limits(expr, judge), *tied(expr)):
         smaller = simplify(smaller)
         if deadline.expired() or smaller in seen or not variables(smaller):
             continue
@@ -86,6 +86,28 @@ def limits(expr: Expr, judge: Judge) -> Iterator[Expr]:
             yield from _replaced(whole, shape, judge)
     for i, child in enumerate(children(expr)):
         for new in limits(child, judge):
+            yield Call(expr.op, (*expr.args[:i], new, *expr.args[i + 1 :]))
+
+
+def tied(expr: Expr) -> Iterator[Expr]:
+    """The formula with the constant of one sum as the factor of one of its terms, too: a*(1 - exp(-k*x)) for
+    a - b*exp(-k*x).  Fits find the two apart; what starts from nothing has only one."""
+    if not isinstance(expr, Call):
+        return
+    numbers = [part for part in expr.args if isinstance(part, Const)] if expr.op == "add" else []
+    for number in numbers[:1]:
+        others = [part for part in expr.args if part is not number]
+        for i, part in enumerate(others):
+            factors = part.args if isinstance(part, Call) and part.op == "mul" else ()
+            scale = next((f for f in factors if isinstance(f, Const)), None)
+            if scale is None or not variables(part):
+                continue
+            sign = Const(math.copysign(1.0, scale.value * number.value))
+            inner = Call("mul", (sign, *(f for f in factors if f is not scale)))
+            both = Call("mul", (number, Call("add", (Const(1.0), inner))))
+            yield Call("add", (*others[:i], both, *others[i + 1 :])) if len(others) > 1 else both
+    for i, child in enumerate(expr.args):
+        for new in tied(child):
             yield Call(expr.op, (*expr.args[:i], new, *expr.args[i + 1 :]))
 
 
