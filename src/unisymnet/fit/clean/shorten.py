@@ -1,8 +1,8 @@
 """A formula for noisy data made shorter, step by step, as long as its length in nats falls (judge).
 
-Four kinds of steps: leave a part out; make one constant of two; put the line or the logarithm that a function is on these
-rows in its place (a sine of a tiny argument, a power with a tiny exponent, an exponential that is a line); write a
-constant as a simple number.  After each step the other constants are fitted again.
+Four kinds of steps: leave a part out; make one constant of two; put the line or the logarithm that a function is on
+these rows in its place (a sine of a tiny argument, a power with a tiny exponent, an exponential that is a line); write
+a constant as a simple number.  After each step the other constants are fitted again.
 """
 
 from __future__ import annotations
