@@ -129,7 +129,7 @@ def fit(
     max_complexity: Annotated[int, typer.Option(help="largest size of a formula")] = 60,
     selection: Annotated[str, typer.Option(help="best, accuracy or simplest")] = "best",
     goal: Annotated[str, typer.Option(help="law, or predict: the best formula where no law exists")] = "law",
-    loss: Annotated[str, typer.Option(help="mse, huber (outliers), huber:2.5 or quantile:0.9")] = "mse",
+    loss: Annotated[str, typer.Option(help="mse, huber:2.5, quantile:0.9, absolute, poisson, …")] = "mse",
     max_evaluations: Annotated[int | None, typer.Option(help="formulas to try at most")] = None,
     max_epochs: Annotated[int | None, typer.Option(help="epochs of evolution at most")] = None,
     units: Units = None,

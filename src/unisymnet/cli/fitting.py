@@ -11,9 +11,9 @@ from shlex import quote
 from typing import Any
 
 from ..errors import DataError
-from ..fit.kernels.robust import LOSSES
 from ..regressor import UniSymNetRegressor
 from ..regressor.table import frame_rows
+from ..regressor.validation import NAMED_LOSSES
 from ..tables.by_pieces import refit, score
 from .folder import prepare_folder, save_run
 from .reporting import remember_data
@@ -138,8 +138,8 @@ def known_settings(request: Request, table: Table) -> dict[str, Any]:
 def loss_option(text: str) -> str | tuple[str, float]:
     """`huber:2.5` as the estimator takes it."""
     name, colon, number = text.partition(":")
-    if name not in LOSSES:
-        raise DataError(f"--loss: {text!r} is not known; write mse, huber, huber:2.5 or quantile:0.9")
+    if name not in NAMED_LOSSES:
+        raise DataError(f"--loss: {text!r} is not known; write {', '.join(NAMED_LOSSES)}, huber:2.5 or quantile:0.9")
     if not colon:
         return name
     try:

@@ -21,11 +21,12 @@ from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
 from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
+from .known.errors import read_sigma
 from .known.labels import fit_groups, split_groups, without_groups
 from .own import as_expr
 from .saved import load_model, save_model
 from .table import beside_text, chosen_text, ending, frame_rows, front_text
-from .validation import Operators, check_data, check_parameters, check_rows, seed_generator, with_sigma
+from .validation import Operators, check_data, check_parameters, check_rows, seed_generator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,9 +58,10 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         Largest size of a formula: operators, columns and constants counted.
     exponents : list of float or None, default=None
         Exponents tried for powers of formulas with open constants; None: the paper's set.
-    loss : {"mse", "huber", "quantile"} or pair, default="mse"
-        What the constants minimise and formulas are compared by: "mse"; "huber" for data with outliers, its threshold
-        from the data or in units of y, ``("huber", 2.5)``; ``("quantile", 0.9)`` for a curve with 90 % of rows below.
+    loss : str or pair, default="mse"
+        What constants minimise and formulas are compared by: "mse"; "huber" or ("huber", 2.5) for outliers; "absolute";
+        ("quantile", 0.9); "relative"; "poisson" for counts; "logistic" for yes or no (1 or 0; the formula is the
+        probability); or two functions of y and prediction: a residual and its derivative by the prediction.
     strategy : {"auto", "sfo", "dno-p", "dno-np", "literal"}, default="auto"
         How structures with open constants are fitted: as formulas ("sfo"), or as trainable networks, sparse ("dno-p")
         or dense ("dno-np"); networks need torch. "auto": as formulas, and as dense networks where those explain too
@@ -127,7 +129,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         operators: Operators = None,
         max_complexity: int = 60,
         exponents: Sequence[float] | None = None,
-        loss: str | tuple[str, float] = "mse",
+        loss: Any = "mse",
         strategy: str = "auto",
         proposers: Sequence[Any] | None = None,
         selection: str = "best",
@@ -186,8 +188,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     ) -> UniSymNetRegressor:
         """Search for formulas.
 
-        `sigma` is the standard error of y in each row, if it was measured: such rows count by 1/sigma².
-
+        `sigma` is the standard error of y in each row, if it was measured: such rows count by 1/sigma². Inputs have
+        errors too? ``sigma={"y": 0.1, "x1": 0.02}``, numbers or columns: they count through the formula's slope.
         `guesses` are formulas you suspect, as text in the names of the columns; names that are not columns are
         constants to fit. `groups` is a column of X, or one label a row: one form for all, constants shared or with a
         value for each group. Ctrl-C stops the search and keeps what it has found.
@@ -201,15 +203,17 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             check_parameters(self)
             earlier = self._earlier_formulas()
             X, labels, column = split_groups(X, groups)
-            taken = take_in(X, y, (sample_weight, sigma, labels), categories, missing)
-            weight, sigma, labels = taken.beside
-            data = check_data(self, taken.X, taken.y, with_sigma(weight, sigma, taken.y))
-            from .run import run_fit
+            errors = read_sigma(sigma, X, y, groups)
+            taken = take_in(X, y, (sample_weight, errors.of_y, labels, errors.of_x), categories, missing)
+            weight, of_y, labels, of_x = taken.beside
+            data = check_data(self, taken.X, taken.y, errors.weights(weight, of_y, taken.y))
+            from .known.working import run_known
 
             suspected = [as_expr(guess, data.names, self.operators) for guess in guesses or ()]
             rng = seed_generator(self.random_state)
             if labels is None:
-                outcome = run_fit(data, self._options(), suspected, earlier, rng, interrupts, called)
+                placed = errors.placed(of_y, of_x, data)
+                outcome = run_known(data, self._options(), suspected, earlier, rng, interrupts, called, placed)
             else:
                 outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts)
         self.front_, self.beside_ = outcome.entries, outcome.beside

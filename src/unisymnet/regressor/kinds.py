@@ -35,7 +35,7 @@ class Options:
     callback: Callable[[FitEvent], Any] | None = None
     verbose: bool = False
     fingerprinted: dict[str, Any] = field(default_factory=dict)
-    loss: tuple[str, float | None] = ("mse", None)
+    loss: tuple[str, Any] = ("mse", None)  # name and parameter
     fitter_for: Callable[[Loss], Fitter] | None = None  # for other losses than mean squares
     known: Known = field(default_factory=Known)
     knowledge: Knowledge | None = None  # what is known, for the columns of the data

@@ -104,15 +104,7 @@ MEAN_SQUARES = Judgement(Loss(), np.ones(0, dtype=bool), ("mse", None), None, fi
 
 def rough_residuals(X: Floats, y: Floats, weights: Floats) -> Floats:
     """What a polynomial leaves whose absolute residuals are smallest: outliers do not bend it."""
-    unit = X - X.mean(axis=0)
-    unit /= np.where(unit.std(axis=0) > 0.0, unit.std(axis=0), 1.0)
-    columns = [np.ones(len(y))]
-    most = min(MAX_TERMS, len(y) // ROWS_A_COLUMN)
-    for degree in range(1, MAX_DEGREE + 1):
-        if len(columns) + math.comb(X.shape[1] + degree - 1, degree) > most:
-            break
-        columns += [unit[:, list(c)].prod(axis=1) for c in combinations_with_replacement(range(X.shape[1]), degree)]
-    A = np.column_stack(columns)
+    A = polynomial(X, len(y))
     residuals, share = y - np.median(y), np.sqrt(weights)
     for _ in range(ROUNDS):
         edge = 1e-3 * float(np.median(np.abs(residuals))) or 1e-300
@@ -120,6 +112,19 @@ def rough_residuals(X: Floats, y: Floats, weights: Floats) -> Floats:
         fitted, *_ = np.linalg.lstsq(A * root[:, None], y * root, rcond=1e-12)
         residuals = y - A @ fitted
     return np.asarray(residuals)
+
+
+def polynomial(X: Floats, n_rows: int) -> Floats:
+    """Columns of a polynomial in standardised inputs, of as high a degree as so many rows allow."""
+    unit = X - X.mean(axis=0)
+    unit /= np.where(unit.std(axis=0) > 0.0, unit.std(axis=0), 1.0)
+    columns = [np.ones(n_rows)]
+    most = min(MAX_TERMS, n_rows // ROWS_A_COLUMN)
+    for degree in range(1, MAX_DEGREE + 1):
+        if len(columns) + math.comb(X.shape[1] + degree - 1, degree) > most:
+            break
+        columns += [unit[:, list(c)].prod(axis=1) for c in combinations_with_replacement(range(X.shape[1]), degree)]
+    return np.column_stack(columns)
 
 
 def minimised(expr: Expr, X: Floats, y: Floats, weights: Floats | None, loss: Loss) -> Expr:

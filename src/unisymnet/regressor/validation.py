@@ -27,6 +27,8 @@ from ..symbolic.own import Operator, is_definition, read_operator
 Floats = NDArray[np.float64]
 
 GOALS = ("law", "predict")
+WORKING = ("relative", "poisson", "logistic")  # losses that need more than the residual, see known/work.py
+NAMED_LOSSES = (*LOSSES, "absolute", *WORKING)
 STRATEGIES = ("auto", "sfo", "dno-p", "dno-np", "literal")
 
 # What a user means by a sign, as rows of the operator table.
@@ -110,16 +112,23 @@ def check_parameters(estimator: Any) -> None:
         raise TypeError(f"callback must be a function of one event, got {given['callback']!r}")
 
 
-def read_loss(given: Any) -> tuple[str, float | None]:
+def read_loss(given: Any) -> tuple[str, Any]:
     """Name and parameter of the `loss` of the estimator; a ValueError says what is wrong."""
     name, parameter = given, None
     if isinstance(given, tuple | list) and len(given) == 2:
+        if all(map(callable, given)):
+            return "own", tuple(given)
         name, parameter = given
-    if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(f'loss must be "mse", "huber", "quantile", or a pair such as ("quantile", 0.9), got {given!r}')
+    if name == "absolute" and parameter is None:
+        return "quantile", 0.5  # the same minimum
+    if not isinstance(name, str) or name not in (*LOSSES, *WORKING):
+        raise ValueError(
+            f"loss must be one of {', '.join(NAMED_LOSSES)}, a pair such as ('quantile', 0.9), or a residual "
+            f"function of target and prediction with its derivative, got {given!r}"
+        )
     if parameter is None:
         return name, 0.5 if name == "quantile" else None
-    if name == "mse" or isinstance(parameter, bool) or not isinstance(parameter, numbers.Real):
+    if name not in ("huber", "quantile") or isinstance(parameter, bool) or not isinstance(parameter, numbers.Real):
         raise ValueError(f'loss takes one number after "huber" or "quantile" only, got {given!r}')
     Loss(name, float(parameter))
     return name, float(parameter)

@@ -28,7 +28,7 @@ from ..entry import Entry
 from ..interrupt import Interrupts
 from ..kinds import FitEvent, Options, Outcome
 from ..run import run_fit
-from ..validation import Data
+from ..validation import WORKING, Data
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +49,8 @@ def run_groups(
     interrupts: Interrupts,
 ) -> Outcome:
     """Search, fit every form to all groups, and choose."""
+    if options.loss[0] in (*WORKING, "own"):
+        raise DataError(f'groups= minimises squares; leave loss at "mse", got {options.loss[0]!r}')
     began = now()
     limit = options.settings.max_time
     deadline = Deadline.never() if limit is None else Deadline.after(limit)

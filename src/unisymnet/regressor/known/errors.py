@@ -1,0 +1,70 @@
+"""`sigma=` of `fit`: standard errors of the target, and of inputs, as numbers for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import DataError
+from ..validation import Data, with_sigma
+
+
+@dataclass(frozen=True)
+class Given:
+    """Errors of y (one a row, or None) and of the columns `names` (one row and column each, or None)."""
+
+    of_y: Any
+    of_x: Any = None
+    names: tuple[str, ...] = ()
+
+    def weights(self, sample_weight: Any, of_y: Any, y: Any) -> Any:
+        """What each row counts before anything is known of the formula."""
+        return with_sigma(sample_weight, of_y if self.of_x is None else None, y)
+
+    def placed(self, of_y: Any, of_x: Any, data: Data) -> Any:
+        """The errors for the columns of the checked data, where inputs have some."""
+        if of_x is None:
+            return None
+        missing = [name for name in self.names if name not in data.names]
+        if missing:
+            raise DataError(f"sigma: the column {missing[0]!r} was left out; its errors cannot count")
+        table = np.asarray(of_x, dtype=np.float64)
+        return np.asarray(of_y, dtype=np.float64), {data.names.index(n): table[:, k] for k, n in enumerate(self.names)}
+
+
+def read_sigma(sigma: Any, X: Any, y: Any, groups: Any) -> Given:
+    """What `sigma` says: one error a row of y, or a mapping from names of columns and the target to errors."""
+    if not isinstance(sigma, Mapping):
+        return Given(sigma)
+    n_rows = len(y)
+    columns = [str(name) for name in getattr(X, "columns", ())] or [f"x{i}" for i in range(np.shape(X)[1])]
+    target = str(getattr(y, "name", None) or "y")
+    of_y = np.zeros(n_rows)
+    of_x: dict[str, Any] = {}
+    for key, given in sigma.items():
+        errors = _column(key, given, n_rows)
+        if key in columns:
+            of_x[key] = errors
+        elif key in (target, "target", "y"):
+            of_y = errors
+        else:
+            raise DataError(f"sigma: there is no column {key!r}; the columns are {', '.join(columns)} and {target}")
+    if not of_x:
+        return Given(of_y)
+    if groups is not None:
+        raise DataError("sigma: errors of inputs cannot be combined with groups=; leave one of them out")
+    return Given(of_y, np.column_stack(list(of_x.values())), tuple(of_x))
+
+
+def _column(name: str, given: Any, n_rows: int) -> Any:
+    try:
+        errors = np.broadcast_to(np.asarray(given, dtype=np.float64), (n_rows,))
+    except (TypeError, ValueError) as error:
+        raise DataError(f"sigma: {name} must be one number, or one for each of the {n_rows} rows") from error
+    if not np.isfinite(errors).all() or (errors < 0.0).any():
+        row = int(np.argmin(np.where(np.isfinite(errors), errors, -np.inf)))
+        raise DataError(f"sigma: the error of {name} must not be negative, got {errors[row]} in row {row}")
+    return errors
