@@ -216,17 +216,13 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 outcome = run_known(data, self._options(), suspected, earlier, rng, interrupts, called, placed)
             else:
                 outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts)
-        self.front_, self.beside_ = outcome.entries, outcome.beside
-        self.picked_ = outcome.picked
+        self.front_, self.beside_, self.picked_ = outcome.entries, outcome.beside, outcome.picked
         self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
-        self.trace_ = outcome.trace
+        self.trace_, self.interrupted_ = outcome.trace, outcome.stopped == "interrupted"
         self.stopped_, self.proven_ = outcome.stopped, outcome.proven
-        self.interrupted_ = outcome.stopped == "interrupted"
-        self.seconds_ = outcome.seconds
-        self.n_evaluations_ = outcome.n_evaluations
+        self.seconds_, self.n_evaluations_ = outcome.seconds, outcome.n_evaluations
         self.n_train_, self.n_valid_ = outcome.n_train, outcome.n_valid
-        self.fitted_with_ = __version__
-        self.group_column_ = column or None
+        self.fitted_with_, self.group_column_ = __version__, column or None
         self._drawn = rows_to_remember(data.X, data.y) if labels is None else None
         return self
 

@@ -29,6 +29,7 @@ Sigma = tuple[Floats, Mapping[int, Floats]]  # standard errors of y, and of colu
 
 ROUNDS = 12
 SURE = 1e-9  # probabilities nearer to 0 and 1 are written as these
+NEARLY = 1e-3  # the same for weights: a row that is nearly certain must not count like a million others
 ROUGHLY_SURE = 0.05
 ONE = Const(1.0)
 
@@ -105,7 +106,7 @@ class Logistic:
         return self._odds(data.y, np.log(p / (1.0 - p)))
 
     def near(self, data: Data, expr: Expr) -> Target:
-        p = np.clip(evaluate(expr, data.X), SURE, 1.0 - SURE)
+        p = np.clip(evaluate(expr, data.X), NEARLY, 1.0 - NEARLY)
         return data.y, 1.0 / (p * (1.0 - p))
 
     def rows(self, data: Data, expr: Expr) -> Floats:
