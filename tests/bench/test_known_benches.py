@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from unisymnet.bench.known import constraints, templates
 from unisymnet.bench.problems import load_suite
 from unisymnet.bench.task import split
+from unisymnet.cli.app import app
+from unisymnet.cli.benches.known import KNOWN
 from unisymnet.knowledge.shape.check import VIOLATED
 from unisymnet.knowledge.shape.shapes import make_shapes
 from unisymnet.knowledge.template.text import read_template
@@ -54,6 +57,15 @@ def test_summary_of_templates():
 
     text = templates.summary([record(True, True, 1.0), record(False, False, 10.0)])
     assert "solved_with=1  solved_without=0  in_half_the_time=1  median_ratio_of_times=0.10" in text
+
+
+def test_the_command_knows_both(tmp_path):
+    out = tmp_path / "t.jsonl"
+    words = ["bench", "templates", "--problems", "law and its derivative", "--max-time", "0.5", "--out", str(out)]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert "tasks=1" in done.stdout and len(out.read_text().splitlines()) == 2
+    assert KNOWN["constraints"] is constraints
 
 
 def test_one_template_task_is_solved():

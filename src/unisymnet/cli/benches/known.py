@@ -7,13 +7,19 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ...bench.known import classes, outside, units
+from ...bench.known import classes, constraints, outside, templates, units
 from ...bench.known.records import Record, run_keys
 from ...errors import DataError
 from .benching import BenchOptions
 
 # Name: the file with `keys`, `perform` and `summary`.
-KNOWN: dict[str, Any] = {"units": units, "class": classes, "llmsr": outside}
+KNOWN: dict[str, Any] = {
+    "units": units,
+    "class": classes,
+    "constraints": constraints,
+    "templates": templates,
+    "llmsr": outside,
+}
 
 
 def run_known(name: str, data: str | None, noise: float, problems: Sequence[str] | None, options: BenchOptions) -> None:
