@@ -78,7 +78,8 @@ def run_known(
         )
         entries, picked = measured(outcome, data, work)
     # These speak of the working target or of rows of its table.
-    kept = [note for note in outcome.notes if not any(words in note for words in ("noise looks", "R²", "cannot tell"))]
+    spoken = ("noise looks", "R²", "cannot tell", 'noise="counts"')
+    kept = [note for note in outcome.notes if not any(words in note for words in spoken)]
     return replace(outcome, entries=entries, picked=picked, notes=(work.said, *kept), seconds=now() - began)
 
 
