@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 from unisymnet import UniSymNetRegressor
+from unisymnet.candidate import ParetoFront
 from unisymnet.errors import DataError
+from unisymnet.knowledge.template.fill import Fill
 from unisymnet.knowledge.template.invert import wanted
 from unisymnet.knowledge.template.text import holes_of, read_template
 from unisymnet.symbolic import evaluate, parse
@@ -63,3 +65,13 @@ def test_laws_are_found_with_a_template(template: str, law: str) -> None:
     y = evaluate(parse(law), X.to_numpy())
     model = UniSymNetRegressor(max_time=120, max_evaluations=400, template=template).fit(X, y)
     assert model.formula_.score(X, y) > 1 - 1e-12
+
+
+def test_the_first_guesses_of_several_functions_are_fitted_together() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 2.0, (150, 3))
+    y = (1.0 + X[:, 0] ** 2) * np.exp(0.3 * X[:, 1] * X[:, 2])
+    template = read_template("f(x0)*g(x1, x2)", ["x0", "x1", "x2"])
+    rough = Fill(template, solve=lambda *_: ParetoFront())._rough(X, y, np.ones(150), rng)
+    values = evaluate(template.whole(rough), X)
+    assert 1.0 - np.var(y - values) / np.var(y) > 0.999  # constants in the place of both would leave nearly all

@@ -1,8 +1,9 @@
 """The unknown functions of a template, searched one after the other; what is found is fitted as a whole.
 
 For one function the known form is solved for it on every row, given what is known of the others, and a whole search
-looks for it there.  Where the form cannot be solved (sines, a function in several places), small forms with open
-constants are tried.  Rounds go on while there is time; the best few of every function are also combined.
+looks for it there; at first the others are polynomials that were fitted beside it.  Where the form cannot be solved
+(sines, a function in several places), small forms with open constants are tried.  Rounds go on while there is time; the
+best few of every function are also combined.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...candidate import ParetoFront, Proposal, description_length
+from ...candidate import ParetoFront, Proposal, Status, description_length
 from ...deadline import Deadline
+from ...fit.constants import fit_constants
 from ...problem import Problem, make_problem
-from ...symbolic.expr import Const, Expr, Param, Var, call, evaluate, n_params, rebuild, variables
+from ...symbolic.expr import Const, Expr, Param, Var, bind, call, evaluate, n_params, product, rebuild, total, variables
 from ..reduced import Solve
 from .invert import PERIODIC, wanted
 from .text import Template, holes_of, with_columns
@@ -28,6 +30,8 @@ ROUNDS = 4
 KEPT = 6  # formulas of each function that are combined
 LEAST_DEFINED = 0.6  # share of the rows on which a function must be known to be searched
 MAX_COMBINED = 40
+FIRST_SECONDS = 1.0  # for one function in the first round; three times as many in the next
+MAX_ROWS, MAX_CONSTANTS, N_STARTS = 300, 40, 6  # of the polynomials that the first round begins with
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,14 @@ class Fill:
         X, y = problem.X * problem.x_scales, problem.y * problem.y_scale
         # Functions that the known form can be solved for come first; the others then have less to explain.
         names = sorted(self.template.functions, key=self._is_hard)
-        known: dict[str, list[Expr]] = {name: [Const(1.0)] for name in names}
+        known = {name: [part] for name, part in self._rough(X, y, problem.weights, rng).items()}
         rounds = 1 if len(names) == 1 else ROUNDS
         for number in range(rounds):
             for place, name in enumerate(names):
                 left = (rounds - number) * len(names) - place
-                limit = deadline.whole().sooner(deadline.whole().remaining() / (left + 0.5))
+                seconds = deadline.whole().remaining() / (left + 0.5)
+                # Early rounds know little of the other functions: what they cannot find soon, they cannot find.
+                limit = deadline.whole().sooner(min(seconds, FIRST_SECONDS * 3.0**number) if rounds > 1 else seconds)
                 found = self._searched(name, known, X, y, problem, rng, limit)
                 known[name] = [*found, *(e for e in known[name] if e not in found)][:KEPT] or known[name]
                 for part in found or ():
@@ -60,6 +66,24 @@ class Fill:
             for parts in combined:
                 yield self._proposal(dict(zip(names, parts, strict=True)), problem)
         yield from self._small(names, known, problem)
+
+    def _rough(self, X: Floats, y: Floats, weights: Floats, rng: np.random.Generator) -> dict[str, Expr]:
+        """Every function as the polynomial that fits best beside the others; 1 where none can be fitted."""
+        forms = {name: polynomial(columns) for name, columns in self.template.functions.items()}
+        plain: dict[str, Expr] = {name: Const(1.0) for name in forms}
+        few = np.unique(np.linspace(0, len(y) - 1, MAX_ROWS).astype(int))
+        whole = self.template.whole(forms)
+        if len(forms) == 1 or n_params(whole) > MAX_CONSTANTS or 2 * n_params(whole) > len(few):
+            return plain
+        with np.errstate(all="ignore"):
+            fit = fit_constants(whole, X[few], y[few], rng=rng, weights=weights[few], n_starts=N_STARTS)
+        if fit.status is not Status.OK:
+            return plain
+        values, start = list(map(float, fit.params)), n_params(self.template.outer)
+        for name, form in forms.items():
+            plain[name] = bind(form, values[start : start + n_params(form)])
+            start += n_params(form)
+        return plain
 
     def _proposal(self, parts: dict[str, Expr], problem: Problem, brief: int = 0) -> Proposal:
         whole = self.template.whole(parts)
@@ -150,6 +174,16 @@ def _inside_wave(expr: Expr, hole: int) -> bool:
         return False
     op, args = getattr(expr, "op", ""), getattr(expr, "args", ())
     return op in PERIODIC or any(_inside_wave(arg, hole) for arg in args)
+
+
+def polynomial(columns: Sequence[int]) -> Expr:
+    """A polynomial of these columns with open constants, cubic in one or two of them and square in more."""
+    degree = 3 if len(columns) <= 2 else 2
+    terms: list[Expr] = []
+    for n in range(degree + 1):
+        for chosen in itertools.combinations_with_replacement(columns, n):
+            terms.append(product([Param(len(terms)), *(Var(i) for i in chosen)]))
+    return total(terms)
 
 
 def small_forms(columns: Sequence[int]) -> list[Expr]:
