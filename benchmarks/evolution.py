@@ -2,7 +2,7 @@
 
     python benchmarks/evolution.py speed              # children a second, beside pyoperon if that is installed
     python benchmarks/evolution.py laws --count 60 --seconds 10 --out laws.jsonl
-    python benchmarks/evolution.py laws … --out after.jsonl --against laws.jsonl
+    python benchmarks/evolution.py laws … --out after.jsonl --against laws.jsonl   # with --plain: without finishers
     python benchmarks/evolution.py threads            # the same epochs in 1, 2 and 4 threads
     python benchmarks/evolution.py compile
 
@@ -40,6 +40,7 @@ from unisymnet.problem import Problem, make_problem
 from unisymnet.propose.evolve.islands import Islands, live, make_world
 from unisymnet.propose.evolve.niches import N_CHILDREN, N_DISTINCT, N_FITS, N_SCANS, State, new_state
 from unisymnet.propose.evolve.stage import Evolve
+from unisymnet.search.order import FINISHERS, loaded
 from unisymnet.symbolic.expr import Expr, evaluate
 
 Record = dict[str, Any]
@@ -132,7 +133,11 @@ def laws(options: argparse.Namespace) -> None:
             good = np.isfinite(evaluate(example.expr, X))
             if number >= options.count or number in done or good.sum() < LEAST_ROWS:
                 continue
-            record = {"problem": number, "truth": str(example.expr), **found(example.expr, X[good], options.seconds)}
+            record = {
+                "problem": number,
+                "truth": str(example.expr),
+                **found(example.expr, X[good], options.seconds, not options.plain),
+            }
             file.write(json.dumps(record) + "\n")
             file.flush()
             records.append(record)
@@ -140,12 +145,17 @@ def laws(options: argparse.Namespace) -> None:
     show(records, options.against)
 
 
-def found(truth: Expr, X: np.ndarray, seconds: float) -> Record:
+def evolution(finishing: bool) -> Evolve:
+    """As a search has it, but without hints; with or without the finishers between its epochs."""
+    return Evolve(finishers=tuple(map(loaded, FINISHERS)) if finishing else ())
+
+
+def found(truth: Expr, X: np.ndarray, seconds: float, finishing: bool = True) -> Record:
     """Evolution alone until its front holds the law to the last digits, or the time is over."""
     problem, rng = make_problem(X, evaluate(truth, X)), np.random.default_rng(0)
     polish, front, began = Polish(), ParetoFront(), time.process_time()
     spread = problem.spread * problem.y_scale
-    for proposal in Evolve().propose(problem, front, rng=rng, deadline=Deadline.never()):
+    for proposal in evolution(finishing).propose(problem, front, rng=rng, deadline=Deadline.never()):
         candidate = polish.fit(proposal, problem, rng=rng, deadline=Deadline.never())
         if candidate.status is Status.OK:
             front.add(candidate)
@@ -218,6 +228,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=4711, help="of the corpus")
     parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--plain", action="store_true", help="without finishers")
     parser.add_argument("--out", type=Path, default=Path("evolution.jsonl"))
     parser.add_argument("--against", type=Path, help="the file of an earlier run")
     options = parser.parse_args()

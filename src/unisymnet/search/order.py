@@ -191,6 +191,12 @@ IF_NOISY = (
 LATE, LATE_IF_NOISY = (at("transformer", width=60, brief=16, **limit) for limit in ({}, {"seconds": WHILE}))
 # Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
 HINTS = (at("transformer", **BEAM_ONLY, width=40),)
+# Asked what could stand in a hole of a formula that evolution has found.
+FINISHERS = (
+    *(at("monomial"), at("factors", noisy=False)),
+    at("bases", noisy=False, max_columns=60),
+    at("rational", noisy=False, max_columns=60),
+)
 
 
 def default_proposers(
@@ -206,14 +212,15 @@ def default_proposers(
     wanted = set(PROPOSERS if names is None else names)
     begun: list[Iterator[Proposal]] = []
     hints = {"hints": HINTS} if "transformer" in wanted else {}
-    evolve = [_loaded(at("evolve", **hints, **(evolution or {})))] if "evolve" in wanted else []
+    settings = {"finishers": FINISHERS, **hints, **(evolution or {})}
+    evolve = [loaded(at("evolve", **settings))] if "evolve" in wanted else []
 
     def ordered(places: Sequence[Place]) -> Iterator[Proposer]:
         for place in places:
             if place.part is not None:
                 yield from (Part(stage, begun, *place.part) for stage in evolve)
             elif place.name in wanted:
-                yield _loaded(place)
+                yield loaded(place)
 
     return (
         *ordered(ALWAYS),
@@ -225,11 +232,11 @@ def default_proposers(
     )
 
 
-def _loaded(place: Place) -> Proposer:
+def loaded(place: Place) -> Proposer:
     module, _, kind = HOMES[place.name].partition(":")
     settings = dict(place.settings)
-    for key in settings.keys() & {"stages", "noisy_stages", "hints"}:
-        settings[key] = tuple(map(_loaded, settings[key]))
+    for key in settings.keys() & {"stages", "noisy_stages", "hints", "finishers"}:
+        settings[key] = tuple(map(loaded, settings[key]))
     proposer: Proposer = getattr(import_module(f"..{module}", __package__), kind)(**settings)
     return proposer
 

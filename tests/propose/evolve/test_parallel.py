@@ -61,7 +61,7 @@ def test_max_epochs_gives_the_same_front_for_every_n_jobs() -> None:
     problem = _problem()
     fronts = []
     for n_jobs in (1, 2, 4):
-        model = UniSymNetRegressor(max_time=None, max_epochs=4, proposers=["evolve"], n_jobs=n_jobs)
+        model = UniSymNetRegressor(max_time=None, max_epochs=6, proposers=["evolve"], n_jobs=n_jobs)
         model.fit(problem.X, problem.y)
         fronts.append([(str(entry.formula), entry.loss) for entry in model.front_])
     assert fronts[0] == fronts[1] == fronts[2]

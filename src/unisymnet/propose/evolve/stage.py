@@ -17,6 +17,7 @@ from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Expr
 from ..write.spell import spell
+from .finish import Finisher
 from .hints import instance, parts
 from .islands import Found, Islands
 
@@ -37,6 +38,8 @@ class Evolve:
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons, after so many epochs
     alone: int = 6
     n_instances: int = 4  # of each, at the beginning of their island
+    finishers: tuple[Proposer, ...] = ()  # who is asked what could stand in a hole of a good formula
+    unaided: int = 4  # epochs, which are short and find what is easy
     n_jobs: int | None = 1
     max_epochs: int | None = None
 
@@ -48,6 +51,7 @@ class Evolve:
         # Evolution gives way after every few proposals, so it may go on as long as the search does.
         deadline = deadline.whole()
         islands = Islands(problem, int(rng.integers(2**62)), self.n_islands, self.work, self.max_size, self.patience)
+        finisher = Finisher(problem, self.finishers, islands.seed) if self.finishers else None
         known: set[Expr] = set()
         proposed: dict[int, float] = {}
         asked = not self.hints
@@ -65,6 +69,10 @@ class Evolve:
                 for found in self._worth(best, proposed):
                     if (expr := spell(found.expr, problem)) is not None:
                         yield Proposal(expr, self.name)
+                if finisher is not None and islands.n_epochs > self.unaided:
+                    # A stage must not be cut short by a slice of time: what it finds would depend on the clock.
+                    whole = Deadline(deadline.moment, sliced=False)
+                    yield from finisher.propose(front, best, islands.n_epochs, whole)
 
     def _learn(
         self, islands: Islands, problem: Problem, front: ParetoFront, rng: np.random.Generator, deadline: Deadline
