@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 SCHEMA = "unisymnet-checkpoint"
 VERSION = 1
-_FRONT = re.compile(r"front-[0-9a-f]{16}\.json(?:\.\d+\.new)?")
+_SAVED = re.compile(r"(?:front-[0-9a-f]{16}\.json|islands-[0-9a-f]{16}\.npz)(?:\.\d+\.new)?")
 
 
 class Checkpoint:
@@ -95,11 +95,11 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def forget_fronts(folder: Path) -> None:
-    """Delete the fronts that earlier fits saved here, and nothing else."""
+    """Delete the fronts and islands that earlier fits saved here, and nothing else."""
     if folder.is_symlink() or not folder.is_dir():
         return
     for path in folder.iterdir():
-        if _FRONT.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+        if _SAVED.fullmatch(path.name) and path.is_file() and not path.is_symlink():
             path.unlink()
 
 

@@ -41,7 +41,7 @@ def options_of(model: Any) -> Options:
             return literal_proposers()
         if given and not names:
             return (*own, *trained)
-        evolution = {"n_jobs": model.n_jobs, "max_epochs": model.max_epochs}
+        evolution = {"n_jobs": model.n_jobs, "max_epochs": model.max_epochs, "checkpoint": model.checkpoint}
         return (*own, *default_proposers(names or None, trained, evolution))
 
     known = Known(model.units, model.constants, model.constraints, model.template, own_operators(model.operators))

@@ -9,10 +9,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, TextIO
 
 from ..candidate import Candidate, ParetoFront
+from ..pulse import Pulse, listening
 from ..symbolic.text import to_text
 from .checkpoint import Checkpoint
 from .kinds import FitEvent
@@ -88,6 +90,8 @@ class Progress:
         self._live: Any = None
         self._width = 80
         self._state: _State | None = None
+        self._pulse: Pulse | None = None
+        self._open = ExitStack()
         self._began = time.monotonic()
         self._last = -SECONDS_BETWEEN_LINES
         self._shown = ""
@@ -95,6 +99,7 @@ class Progress:
 
     def __enter__(self) -> Progress:
         self._began = time.monotonic()
+        self._pulse = self._open.enter_context(listening())
         if self.stream.isatty():
             from rich.console import Console
             from rich.live import Live
@@ -107,6 +112,7 @@ class Progress:
         return self
 
     def __exit__(self, *details: object) -> None:
+        self._open.close()
         if self._live is not None:
             self._live.stop()
         elif self._line:
@@ -126,6 +132,9 @@ class Progress:
             rate = n_evaluations / max(seconds, 1e-9)
             # Shown when the next line is due, or at the end.
             self._line = f"{seconds:5.1f}{limit} s  {stage:<10} {n_evaluations} tried, {rate:.0f}/s  {formula}"
+            # The islands try many thousands for each formula that they propose.
+            if self._pulse is not None and stage.startswith("evolve") and self._pulse.text():
+                self._line += f"  ({self._pulse.text()})"
             if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
                 print(self._line, file=self.stream, flush=True)
                 self._shown, self._line, self._last = formula, "", time.monotonic()
@@ -168,4 +177,7 @@ class Progress:
         if self._state is None:
             return f"{text}   getting ready"
         n, stage = self._state.n_evaluations, self._state.stage
+        islands = "" if self._pulse is None or not stage.startswith("evolve") else self._pulse.text()
+        if islands:
+            return f"{text}   {stage}: {islands}"
         return f"{text}   {n} formulas, {n / max(seconds, 1e-9):.0f}/s   {stage}"

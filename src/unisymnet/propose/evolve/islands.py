@@ -27,7 +27,7 @@ from .bank import LONGEST_UNIT, new_bank
 from .births import Rules
 from .epoch import Settings, epoch, new_tables
 from .fitting import Scale, new_desk
-from .niches import EXACT, PLACES, SIZES, State, new_state
+from .niches import EXACT, N_DISTINCT, PLACES, SIZES, State, new_state
 from .translate import Tokens, packed, rules_of, to_expr, to_tokens
 
 N_UNITS = 1024  # of a bank
@@ -166,17 +166,18 @@ class Islands:
 
     def __post_init__(self) -> None:
         for number in range(self.n_islands):
-            self.islands.append(Island(self._world(number)))
+            self.islands.append(Island(self.world(number)))
 
-    def _world(self, number: int) -> World:
-        return make_world(
-            self.problem,
-            number,
-            seed=self.seed,
-            work=self.work,
-            solved=SOLVED[number % len(SOLVED)],
-            max_size=self.max_size,
-        )
+    def world(self, number: int, units: Sequence[Tokens] = ()) -> World:
+        """Of island ``number``, with these given units."""
+        solved = SOLVED[number % len(SOLVED)]
+        world = make_world(self.problem, number, seed=self.seed, work=self.work, solved=solved, max_size=self.max_size)
+        return replace(world, rules=rules_of(self.problem, units, LONGEST_UNIT)) if units else world
+
+    @property
+    def n_formulas(self) -> int:
+        """That the present islands have tried in their lives."""
+        return sum(int(island.state.counts[N_DISTINCT]) for island in self.islands)
 
     def step(self, parallel: Parallel, deadline: Deadline) -> list[Found] | None:
         """One epoch of every island, then the exchange: the best formulas of all, shortest description first; None if
@@ -225,7 +226,7 @@ class Islands:
         sent = [self._best(island) for island in self.islands]
         for number, island in enumerate(self.islands):
             if island.waited >= self.patience or island.state.counts[EXACT] > 0:
-                fresh = Island(self._world(number), lives=island.lives + 1)
+                fresh = Island(self.world(number), lives=island.lives + 1)
                 fresh.world = replace(fresh.world, rules=island.world.rules)
                 self.islands[number] = fresh
             elif self.n_islands > 1 and self.n_epochs % EXCHANGED == 0 and not island.apart:
@@ -243,7 +244,7 @@ class Islands:
 
     def settle(self, number: int, exprs: Sequence[Expr]) -> None:
         """Begin island ``number`` anew with these formulas, which nobody from outside may displace."""
-        self.islands[number] = Island(self._world(number), apart=True)
+        self.islands[number] = Island(self.world(number), apart=True)
         self.welcome(number, exprs)
 
     def teach(self, units: Sequence[Expr]) -> None:

@@ -9,17 +9,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from joblib import Parallel
+from joblib import Parallel, effective_n_jobs
 
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...protocols import Proposer
+from ...pulse import beat
 from ...symbolic.expr import Expr
 from ..write.spell import spell
 from .finish import Finisher
 from .hints import instance, parts
 from .islands import Found, Islands
+from .saved import kept
 
 GAIN = 0.97  # of the loss that was proposed at no larger size: less is not worth a fit
 
@@ -42,6 +44,7 @@ class Evolve:
     unaided: int = 4  # epochs, which are short and find what is easy
     n_jobs: int | None = 1
     max_epochs: int | None = None
+    checkpoint: str | None = None  # a folder where the islands are kept, so that a killed search goes on
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -54,8 +57,9 @@ class Evolve:
         finisher = Finisher(problem, self.finishers, islands.seed) if self.finishers else None
         known: set[Expr] = set()
         proposed: dict[int, float] = {}
-        asked = not self.hints
-        with Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
+        n_cores = min(effective_n_jobs(self.n_jobs), self.n_islands)
+        with kept(islands, self.checkpoint) as note, Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
+            asked = not self.hints or islands.n_epochs > self.alone
             while islands.lives <= self.lives and (self.max_epochs is None or islands.n_epochs < self.max_epochs):
                 news = [candidate.expr for candidate in front if candidate.expr not in known]
                 known.update(news)
@@ -66,6 +70,8 @@ class Evolve:
                 best = None if deadline.expired() else islands.step(parallel, deadline)
                 if best is None:
                     return
+                note()
+                beat(self.n_islands, n_cores, islands.n_formulas)
                 for found in self._worth(best, proposed):
                     if (expr := spell(found.expr, problem)) is not None:
                         yield Proposal(expr, self.name)
