@@ -86,7 +86,7 @@ def test_a_damaged_file_does_no_harm(tmp_path: Path) -> None:
         {"0.losses": np.full_like(state.losses, np.nan)},
         {"0.losses": state.losses[:-1]},
         {"0.values": state.values.astype(object).astype(np.float32)},
-        {"0.facts": np.array([np.nan, -1.0, 0.0, 0.0])},
+        {"0.facts": np.array([np.nan, -1.0, 0.0, 0.0, 0.0])},
         {"n_epochs": np.array([-3])},
     ]
     for changed in wrong:

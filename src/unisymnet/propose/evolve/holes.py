@@ -68,8 +68,8 @@ def _one_of_many(node: Call, X: Floats, t: Floats, s: Floats, fill: Callable[[Ex
     values = [evaluate(arg, X) for arg in node.args]
     for i, arg in enumerate(node.args):
         others = [*node.args[:i], *node.args[i + 1 :]]
-        rest = sum if summed else math.prod
-        beside = rest(v for k, v in enumerate(values) if k != i)
+        rest = np.array([v for k, v in enumerate(values) if k != i])
+        beside: Floats = rest.sum(axis=0) if summed else rest.prod(axis=0)
 
         def put(e: Expr, others: list[Expr] = others) -> Expr:
             return fill(join([*others, e]))

@@ -22,11 +22,12 @@ from ...deadline import Deadline, now
 from ...fit.kernels.interpreter import addresses
 from ...fit.kernels.projection import Data
 from ...problem import Problem
-from ...symbolic.expr import Expr
+from ...symbolic.expr import Expr, evaluate
 from .bank import LONGEST_UNIT, new_bank
 from .births import Rules
 from .epoch import Settings, epoch, new_tables
 from .fitting import Scale, new_desk
+from .genome import EXP, LONGEST, POW
 from .niches import EXACT, N_DISTINCT, PLACES, SIZES, State, new_state
 from .translate import Tokens, packed, rules_of, to_expr, to_tokens
 
@@ -38,10 +39,16 @@ FIRST_WORK = 10_000_000  # of an epoch; each is twice as long as the one before,
 SENT = 6  # formulas that an island sends to the next one
 TRIES = 3  # for an epoch whose worker died
 
+LEAST_SEEN = 1e-3  # of the largest |y|, for 1/y and ln(y)
+NEEDED = {"1/y": "div", "ln(y)": "exp"}
+
 Until = tuple[int, float]  # a process and a moment of its clock
 
-# How the islands differ: share of the children that have a part solved for.
+# How the islands differ: share of the children that have a part solved for, and what they see of y from life to life.
+# Whoever sees 1/y or ln(y) finds the numbers of a sum below a fraction line, or in an exponent, by projection.
 SOLVED = (0.1, 0.3, 0.0, 0.2)
+SEEN: tuple[tuple[str, ...], ...] = (("y",), ("y", "1/y"), ("y", "ln(y)"), ("y", "1/y", "ln(y)"))
+UNDONE = {"1/y": (POW, -1.0), "ln(y)": (EXP, 0.0)}  # the last token of a formula that is seen so
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ class World:
     scale: Scale
     rules: Rules
     settings: Settings
+    view: str = "y"  # what of y the data are
 
 
 @dataclass
@@ -126,15 +134,30 @@ def best_of(state: State) -> list[Found]:
     return found
 
 
-def make_world(problem: Problem, number: int, *, seed: int, work: int, solved: float, max_size: int) -> World:
-    """The world of island ``number``: its own rows where there are many, in its own order."""
+def can_see(problem: Problem, view: str) -> bool:
+    """Is the view defined on all rows, far from its pole, and may a formula undo it?"""
+    if view == "y":
+        return True
+    size = np.abs(problem.y)
+    one_sign = bool(np.all(problem.y > 0.0) or (view == "1/y" and np.all(problem.y < 0.0)))
+    return one_sign and float(size.min()) > LEAST_SEEN * float(size.max()) and problem.allows(NEEDED[view])
+
+
+def make_world(
+    problem: Problem, number: int, *, seed: int, work: int, solved: float, max_size: int, view: str = "y"
+) -> World:
+    """The world of island ``number``: its own rows where there are many, in its own order, and its view of y."""
     # In random order, because the first few have to stand for all.
     rows = np.random.default_rng([seed, number]).permutation(problem.n_rows)[:MAX_ROWS]
     weights = problem.weights[rows]
     root = np.sqrt(weights) if np.any(weights != weights[0]) else np.empty(0)
     y = problem.y[rows].copy()
-    mass = float(root @ root) if root.size else float(len(rows))
+    mass = float(np.sum(weights)) if root.size else float(len(rows))
     mean_square = float(np.average(y**2, weights=weights))
+    if view != "y":
+        # An error of the view counts as the error of y that it is.
+        root = np.sqrt(weights) * (y**2 if view == "1/y" else y)
+        y = 1.0 / y if view == "1/y" else np.log(y)
     rules = rules_of(problem, longest=LONGEST_UNIT)
     scale = Scale(
         mass=mass,
@@ -148,6 +171,7 @@ def make_world(problem: Problem, number: int, *, seed: int, work: int, solved: f
         scale=scale,
         rules=rules,
         settings=Settings(work=work, solved=solved, twice=0.35, promising=1.05, steps=5),
+        view=view,
     )
 
 
@@ -168,10 +192,12 @@ class Islands:
         for number in range(self.n_islands):
             self.islands.append(Island(self.world(number)))
 
-    def world(self, number: int, units: Sequence[Tokens] = ()) -> World:
-        """Of island ``number``, with these given units."""
+    def world(self, number: int, units: Sequence[Tokens] = (), view: str = "y") -> World:
+        """Of island ``number``, with these given units and this view."""
         solved = SOLVED[number % len(SOLVED)]
-        world = make_world(self.problem, number, seed=self.seed, work=self.work, solved=solved, max_size=self.max_size)
+        world = make_world(
+            self.problem, number, seed=self.seed, work=self.work, solved=solved, max_size=self.max_size, view=view
+        )
         return replace(world, rules=rules_of(self.problem, units, LONGEST_UNIT)) if units else world
 
     @property
@@ -226,16 +252,38 @@ class Islands:
         sent = [self._best(island) for island in self.islands]
         for number, island in enumerate(self.islands):
             if island.waited >= self.patience or island.state.counts[EXACT] > 0:
-                fresh = Island(self.world(number), lives=island.lives + 1)
-                fresh.world = replace(fresh.world, rules=island.world.rules)
-                self.islands[number] = fresh
+                self.islands[number] = self._reborn(number, island)
             elif self.n_islands > 1 and self.n_epochs % EXCHANGED == 0 and not island.apart:
                 island.newcomers += sent[number - 1]
 
-    @staticmethod
-    def _best(island: Island) -> list[Tokens]:
-        found = sorted(best_of(island.state), key=lambda one: one.score)
+    def _reborn(self, number: int, island: Island) -> Island:
+        """The next life of an island, which may see something else of y; then it has no use for what others send."""
+        seen = SEEN[number % len(SEEN)]
+        view = seen[island.lives % len(seen)]
+        view = view if can_see(self.problem, view) else "y"
+        world = replace(self.world(number, view=view), rules=island.world.rules)
+        return Island(world, lives=island.lives + 1, apart=view != "y")
+
+    def _best(self, island: Island) -> list[Tokens]:
+        found = sorted(self._told(island), key=lambda one: one.score)
         return [one.genome for one in found[:SENT]]
+
+    def _told(self, island: Island) -> list[Found]:
+        """The best formulas of an island for y itself, with what they leave of it."""
+        found = best_of(island.state)
+        if island.world.view == "y":
+            return found
+        token, value = UNDONE[island.world.view]
+        told = [replace(one, tokens=(*one.tokens, token), values=(*one.values, value)) for one in found]
+        return [known for one in told if (known := self._measured(one)) is not None]
+
+    def _measured(self, found: Found) -> Found | None:
+        problem = self.problem
+        left = evaluate(found.expr, problem.X) - problem.y
+        loss = float(np.average(left**2, weights=problem.weights))
+        size = found.size + (2 if found.tokens[-1] == POW else 1)
+        fits = len(found.tokens) <= LONGEST and size <= self.max_size
+        return replace(found, loss=loss, size=size) if fits and math.isfinite(loss) else None
 
     def welcome(self, number: int, exprs: Sequence[Expr]) -> None:
         """Formulas (scaled units) that island ``number`` takes in at its next epoch."""
@@ -255,7 +303,7 @@ class Islands:
 
     def _fronts(self) -> list[Found]:
         lowest: dict[int, Found] = {}
-        for one in (one for island in self.islands for one in best_of(island.state)):
+        for one in (one for island in self.islands for one in self._told(island)):
             if one.size not in lowest or one.loss < lowest[one.size].loss:
                 lowest[one.size] = one
         return sorted(lowest.values(), key=lambda one: (one.score, one.size))

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from .genome import ATAN, COLUMN, CONST, DIV, KINDS, LONGEST
-from .islands import Island, Islands
+from .islands import UNDONE, Island, Islands, can_see
 from .niches import State, new_state
 from .translate import Tokens, packed
 
 VERSION = 1
 EVERY = 16  # epochs, a few seconds
 MOST_BYTES = 1 << 28
+VIEWS = ("y", *UNDONE)
 
 
 @contextmanager
@@ -64,7 +65,8 @@ def save(islands: Islands, path: Path) -> None:
     """Replace the file; a reader sees the old or the new one, never a part.  A full disk costs the file only."""
     arrays: dict[str, Any] = {"n_epochs": np.array([islands.n_epochs])}
     for k, island in enumerate(islands.islands):
-        facts = [island.shortest, float(island.waited), float(island.lives), float(island.apart)]
+        view = float(VIEWS.index(island.world.view))
+        facts = [island.shortest, float(island.waited), float(island.lives), float(island.apart), view]
         arrays[f"{k}.facts"] = np.array(facts)
         for name, part in (*island.state._asdict().items(), *_named("new", packed(island.newcomers))):
             arrays[f"{k}.{name}"] = part
@@ -120,8 +122,11 @@ def _island(islands: Islands, k: int, arrays: Any) -> Island:
     _checked(state.tokens, state.values, state.lengths, d)
     newcomers = _checked(*(arrays[f"{k}.new.{kind}"] for kind in ("tokens", "values", "lengths")), d)
     units = _checked(*(arrays[f"{k}.units.{kind}"] for kind in ("tokens", "values", "lengths")), d)
-    shortest, waited, lives, apart = arrays[f"{k}.facts"].astype(np.float64).tolist()
-    island = Island(islands.world(k, units), state, newcomers, shortest, int(waited), int(lives), bool(apart))
+    shortest, waited, lives, apart, number = arrays[f"{k}.facts"].astype(np.float64).tolist()
+    view = VIEWS[int(number)]
+    if not can_see(islands.problem, view):
+        raise ValueError(f"island {k} cannot see {view}")
+    island = Island(islands.world(k, units, view), state, newcomers, shortest, int(waited), int(lives), bool(apart))
     if not (island.waited >= 0 and island.lives >= 1) or np.isnan(shortest):
         raise ValueError(f"the facts of island {k} are none")
     return island
