@@ -119,9 +119,9 @@ def _island(islands: Islands, k: int, arrays: Any) -> Island:
     state = State(**parts)
     if np.isnan(state.losses).any() or np.isnan(state.scores).any() or (state.counts < 0).any():
         raise ValueError(f"the numbers of island {k} are none")
-    _checked(state.tokens, state.values, state.lengths, d)
-    newcomers = _checked(*(arrays[f"{k}.new.{kind}"] for kind in ("tokens", "values", "lengths")), d)
-    units = _checked(*(arrays[f"{k}.units.{kind}"] for kind in ("tokens", "values", "lengths")), d)
+    _checked(d, state.tokens, state.values, state.lengths)
+    newcomers = _checked(d, *(arrays[f"{k}.new.{kind}"] for kind in ("tokens", "values", "lengths")))
+    units = _checked(d, *(arrays[f"{k}.units.{kind}"] for kind in ("tokens", "values", "lengths")))
     shortest, waited, lives, apart, number = arrays[f"{k}.facts"].astype(np.float64).tolist()
     view = VIEWS[int(number)]
     if not can_see(islands.problem, view):
@@ -132,7 +132,7 @@ def _island(islands: Islands, k: int, arrays: Any) -> Island:
     return island
 
 
-def _checked(tokens: Any, values: Any, lengths: Any, n_columns: int) -> list[Tokens]:
+def _checked(n_columns: int, tokens: Any, values: Any, lengths: Any) -> list[Tokens]:
     """The genomes as lists; compiled code does not look twice at what it is given."""
     if tokens.shape != values.shape or tokens.ndim != 2 or lengths.shape != tokens.shape[:1]:
         raise ValueError("genomes have another form")
