@@ -16,7 +16,7 @@ PYTEST_ARGS ?= -n 2
 
 help:
 	@echo "make demo   install the package in .venv and run its demonstration"
-	@echo "make test   install the development tools too; run ruff, mypy and pytest, build and import the wheel"
+	@echo "make test   install the development tools too; run ruff, mypy and pytest, build docs and wheel"
 	@echo "make lint   ruff and mypy only"
 	@echo "make coverage  the tests with a coverage report in build/coverage"
 	@echo "make docs   build the documentation in build/docs, warnings are errors"
@@ -29,6 +29,7 @@ demo: $(CORE)
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(MAKE) docs
 	$(MAKE) wheel
 
 # The wheel is built and imported from outside the checkout, as a user gets it.
@@ -45,7 +46,8 @@ lint: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy src
 
-docs: $(DOCS)
+# The development install contains what the docs need, so `make test` does not install twice.
+docs: $(if $(wildcard $(DEV)),$(DEV),$(DOCS))
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs build/docs
 	@echo "open build/docs/index.html"
 
@@ -73,7 +75,7 @@ $(CORE): pyproject.toml | $(BIN)/python
 # The development install contains the core, so it stamps both.
 $(DEV): pyproject.toml | $(BIN)/python
 	$(PIP) install -e ".[dev]"
-	@touch $(CORE) $@
+	@touch $(CORE) $(DOCS) $@
 
 $(DOCS): pyproject.toml | $(BIN)/python
 	$(PIP) install -e ".[docs]"

@@ -104,8 +104,8 @@ EXAMPLES = (
     Example(
         "puromycin",
         "An enzyme with and without a drug",
-        "One form for both series, with constants that are shared where the data allow it: the drug changes the rate "
-        "at saturation.",
+        "One form for both series, with constants of their own. Over this range a logarithm fits better than the "
+        "textbook's curve of Michaelis and Menten (mean square 69 against 89, four constants each).",
         "--target rate --groups treated",
     ),
     Example(
@@ -180,6 +180,8 @@ def lines_of(example: Example, out: Path) -> list[str]:
     constants = [f"{c.value:.6g} ± {c.stderr:.2g}" for c in formula.constants if c.stderr is not None]
     if constants:
         lines.append(f"constants: {', '.join(constants)}")
+    if formula.groups is not None:
+        lines += str(formula.groups).splitlines()
     return lines
 
 

@@ -113,7 +113,7 @@ def make_problem(
     if most > 1.0 / SMALLEST_TARGET or 0.0 < y_scale < SMALLEST_TARGET:
         raise DataError(
             f"y is about {most:.0e}, and its squares, by which formulas are compared, cannot be stored; "
-            f"divide y by {y_scale:.0e} and multiply the law with it"
+            f"divide y by {y_scale:.0e} and multiply the law by it"
         )
     return Problem(
         X=np.ascontiguousarray(X / x_scales),

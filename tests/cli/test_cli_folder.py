@@ -61,7 +61,7 @@ def test_files_of_others_with_our_names_are_not_replaced(name: str, call) -> Non
     Path("proj").mkdir()
     Path("proj", name).write_text('{"mine": 1}')
     code, _, err = fit(call, "--out", "proj")
-    assert code == 3 and f"proj/{name} is there already" in err
+    assert code == 3 and f"proj/{name} already exists" in err
     assert Path("proj", name).read_text() == '{"mine": 1}'
 
 

@@ -44,7 +44,7 @@ def test_a_better_formula_takes_its_place_on_the_front(call) -> None:
 
 def test_a_worse_formula_is_compared_all_the_same(call) -> None:
     out = call("score", "data.csv", "a*m*v_1 + b*junk", "--run", "run/model.json")[1]
-    assert "yours is 3; 2 is no longer and fits at least as well" in out
+    assert "yours is 3; 2 is not longer than yours and fits at least as well" in out
     assert len(UniSymNetRegressor.load("run/model.json").front_) == 4
 
 

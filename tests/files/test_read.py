@@ -103,7 +103,7 @@ def test_rows_that_do_not_fit_the_names_are_refused(tmp_path: Path) -> None:
 def test_a_delimiter_is_one_sign(sign: str, tmp_path: Path) -> None:
     if sign == "":
         return
-    with pytest.raises(DataError, match="the delimiter must be one sign"):
+    with pytest.raises(DataError, match="the delimiter must be one character"):
         frame_of(tmp_path, "a,b\n1,2\n", delimiter=sign)
 
 

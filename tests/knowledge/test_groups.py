@@ -81,7 +81,7 @@ def test_mistakes_and_missing_groups_are_told(tmp_path: Path) -> None:
     table = _decays(0.01)
     with pytest.raises(DataError, match="no column 'place'"):
         UniSymNetRegressor(max_time=1).fit(table[["t", "site"]], table["n"], groups="place")
-    with pytest.raises(DataError, match="one entry a row"):
+    with pytest.raises(DataError, match="one entry per row"):
         UniSymNetRegressor(max_time=1).fit(table[["t"]], table["n"], groups=["a"])
     with pytest.raises(DataError, match="at least two groups"):
         UniSymNetRegressor(max_time=1).fit(table[["t"]], table["n"], groups=["a"] * len(table))

@@ -105,7 +105,7 @@ def test_predictions_for_a_new_file(server: Server, energy: str) -> None:
     lines = body.decode().split()
     assert lines[0] == "v,m,E_predicted" and float(lines[1].split(",")[2]) == pytest.approx(6.0)
     assert "needs the column" in server.refusal("POST", "predict", b"v\n2\n", run=energy, file="new.csv")
-    assert "is no table" in server.refusal("POST", "predict", b"v\n2\n", run=energy, file="new.pkl")
+    assert "is not a table" in server.refusal("POST", "predict", b"v\n2\n", run=energy, file="new.pkl")
 
 
 def test_the_report_is_the_self_contained_page(server: Server, energy: str) -> None:

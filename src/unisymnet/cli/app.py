@@ -26,9 +26,9 @@ Data = Annotated[str, typer.Argument(metavar="DATA", help="CSV, TSV, Excel or Pa
 Run = Annotated[str, typer.Argument(metavar="RUN", help="folder that `fit` wrote, or its model.json")]
 Pick = Annotated[int | None, typer.Option(help="row of the table (default: the one it picked)")]
 Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
-Features = Annotated[str | None, typer.Option(help="columns to use, with commas (default: all numbers)")]
+Features = Annotated[str | None, typer.Option(help="columns to use, separated by commas (default: all numbers)")]
 Weights = Annotated[str | None, typer.Option(help="column with the weight of each row")]
-Delimiter = Annotated[str | None, typer.Option(help="sign between cells (default: detected)")]
+Delimiter = Annotated[str | None, typer.Option(help="character between cells (default: detected)")]
 
 
 def _seconds(text: str | float) -> float:
@@ -102,7 +102,7 @@ def demo(
     max_time: Annotated[float, typer.Option("--max-time", "--time", help="seconds for one law")] = 16.0,
     seed: Seed = 0,
     only: Annotated[str | None, typer.Option(help="one law by name: kepler, pendulum, enzyme, planck")] = None,
-    save_data: Annotated[str | None, typer.Option(help="write the data files to this folder and do no more")] = None,
+    save_data: Annotated[str | None, typer.Option(help="write the data files to this folder and stop")] = None,
 ) -> None:
     """Find three laws in data that come with the package."""
     from .demo import run_demo, write_data
@@ -118,7 +118,7 @@ def fit(
     data: Data,
     target: Target = None,
     features: Features = None,
-    drop: Annotated[str | None, typer.Option(help="columns to leave out, with commas")] = None,
+    drop: Annotated[str | None, typer.Option(help="columns to leave out, separated by commas")] = None,
     weights: Weights = None,
     max_time: Seconds = 60.0,
     sigma: Sigma = None,
@@ -140,7 +140,7 @@ def fit(
     missing: Missing = None,
     constraint: Constraints = None,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="go on from the front saved in the folder")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="continue from the formulas saved in the folder")] = False,
     seed: Seed = 0,
     jobs: Jobs = 2,
     backend: Annotated[str | None, typer.Option(help="where evolution runs: threading, loky, dask or ray")] = None,

@@ -1,4 +1,4 @@
-"""`demo`: three laws from data files that come with the package, start to formula in under a minute."""
+"""`demo`: laws from data files that come with the package, one with units, one a system, in under a minute."""
 
 from __future__ import annotations
 
@@ -15,6 +15,13 @@ from .screen import print_result
 # Share of the time for each: fifteen rows are soon exhausted, an oscillation needs a finer look.
 SHOWN = {"kepler": 0.3, "pendulum": 1.3, "enzyme": 0.7}
 DRAWN = "pendulum"
+# What the search is told besides the data: units, and constants of nature that the law may hold.
+KNOWN: dict[str, dict[str, Any]] = {
+    "kepler": {
+        "units": {"axis_au": "au", "period_years": "yr"},
+        "constants": {"GM_sun": "39.4784 au^3/yr^2"},
+    }
+}
 SYSTEM = "predators"  # runs of a dynamical system
 
 
@@ -65,7 +72,11 @@ def load_demo(name: str) -> tuple[Any, Any]:
 def _show(name: str, facts: dict[str, Any], max_time: float, seed: int, *, drawn: bool) -> None:
     X, y = load_demo(name)
     print(f"{facts['about']}\n  {facts['rows']} rows; noise: {facts['noise']}\n")
-    model = UniSymNetRegressor(max_time=max_time, random_state=seed, verbose=True).fit(X, y)
+    known = KNOWN.get(name, {})
+    for what, values in known.items():
+        link = " in " if what == "units" else " = "
+        print(f"  {what}: " + ", ".join(f"{key}{link}{value}" for key, value in values.items()))
+    model = UniSymNetRegressor(max_time=max_time, random_state=seed, verbose=True, **known).fit(X, y)
     print_result(model)
     print(f"\n  the law behind the data: {facts['target']} = {facts['law']}")
     network = explained(model) if drawn else ""

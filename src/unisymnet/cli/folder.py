@@ -28,9 +28,9 @@ def prepare_folder(folder: Path, *, resume: bool) -> Path:
         for name, is_ours in _OURS.items():
             path = folder / name
             if path.is_dir() or (path.exists() and not is_ours(path)):
-                raise DataError(f"{path} is there already and no fit wrote it; choose another folder with --out")
+                raise DataError(f"{path} already exists and was not written by a fit; choose another folder with --out")
         if (fronts.exists() or fronts.is_symlink()) and (fronts.is_symlink() or not fronts.is_dir()):
-            raise DataError(f"{fronts} is there already and is no folder of a fit; choose another one with --out")
+            raise DataError(f"{fronts} already exists and is not the folder of a fit; choose another one with --out")
         with tempfile.TemporaryFile(dir=folder):
             pass
         if not resume:

@@ -20,7 +20,7 @@ Groups = Annotated[
 ]
 Categories = Annotated[
     str | None,
-    typer.Option(help="columns of numbers that stand for kinds of things, with commas; or drop: leave words out"),
+    typer.Option(help="columns of numbers that are categories, separated by commas; or drop: leave text columns out"),
 ]
 Missing = Annotated[
     str | None, typer.Option(help="where a value is missing: drop the row (default), or indicator: fill it and say so")

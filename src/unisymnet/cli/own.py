@@ -56,7 +56,7 @@ def score_formula(
         print(f"\n{front_text(model.front_, model.picked_)}\n")
         better = [i for i, e in enumerate(model.front_[:place]) if e.loss <= model.front_[place].loss]
         if better:
-            print(f"yours is {place}; {better[-1]} is no longer and fits at least as well")
+            print(f"yours is {place}; {better[-1]} is not longer than yours and fits at least as well")
         else:
             print(f"yours is {place}, and on the front: nothing shorter fits as well")
     if model is not None and run is not None:

@@ -119,9 +119,7 @@ def _sheet(run: str, formula: Formula) -> list[str] | None:
     cells = None if every is None else [name if name in formula.names else read_head(name)[0] for name in every]
     if cells is None or any(name not in cells for name in formula.columns):
         cells = list(formula.names)
-        print(
-            "note: the columns of the sheet are not known; those of the fit are taken to stand there", file=sys.stderr
-        )
+        print("note: the columns of the sheet are not known; those of the fit are assumed", file=sys.stderr)
     places = cell_places(variables(formula.expr), formula.names, cells)
     shown = ", ".join(f"{place} is {formula.names[i]}" for i, place in places.items())
     print(f"note: for row 2, where {shown}" if shown else "note: no cell is used", file=sys.stderr)

@@ -86,7 +86,7 @@ def is_number(cell: str, decimal: str) -> bool:
 def _checked(delimiter: str) -> str:
     sign = {"\\t": "\t", "tab": "\t", "space": " ", "\\s": " "}.get(delimiter, delimiter)
     if len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in "\r\n\0.+-\"'#":
-        raise DataError(f"the delimiter must be one sign such as ; or | or \\t, got {delimiter!r}")
+        raise DataError(f"the delimiter must be one character such as ; or | or \\t, got {delimiter!r}")
     return sign
 
 
@@ -189,7 +189,8 @@ def _header(
     if any(not is_number(cell, decimal) for cell in first):
         return first, rows, False
     if _are_years(first) and len(rows) > 1 and not _are_years(rows[1].cells):
-        notes.append(f"the first row ({', '.join(first[:3])}) is taken for names: years, and the rows below are none")
+        shown = ", ".join(first[:3])
+        notes.append(f"the first row ({shown}) is taken as column names: they look like years, the rows below do not")
         return first, rows, False
     above = [line for line in lines[: lines.index(rows[0])] if line.comment]
     names = tuple(_cells(above[-1].cells[0], sign)) if above else ()

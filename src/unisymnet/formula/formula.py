@@ -179,7 +179,7 @@ class Formula:
         """Source text in one of `LANGUAGES`: "python", "c", "excel", "latex", …
 
         Columns get names that the language allows. For Excel, `cells` are the columns of your sheet, from A on;
-        without them those of the fit are taken to stand there.
+        without them those of the fit are assumed.
         """
         if language in DIALECTS:
             return write_source(self.expr, self.names, self.target, language, cells, self.units_text())

@@ -20,7 +20,7 @@ MAX_ITEMS = 100_000  # in one list
 def read_object(text: str, what: str) -> dict[str, Any]:
     """A JSON object; `what` it should be stands in the message."""
     if len(text) > MAX_CHARACTERS:
-        raise CheckpointError(f"{what} is larger than {MAX_CHARACTERS // 10**6} MB; this is none of ours")
+        raise CheckpointError(f"{what} is larger than {MAX_CHARACTERS // 10**6} MB; unisymnet did not write it")
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:  # also an integer of thousands of digits

@@ -63,7 +63,7 @@ def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, t
         if table.shape != wanted:
             raise DataError(
                 f"the field {name!r} has shape {table.shape}, but the axes {', '.join(given)} have {wanted} nodes; "
-                "its axes must stand in the order of `axes`"
+                "its axes must be in the order of `axes`"
             )
         if not np.isfinite(table).all():
             n_bad = int((~np.isfinite(table)).sum())

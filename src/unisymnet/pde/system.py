@@ -141,7 +141,7 @@ class PDESystem:
                 raise ValueError("its equations do not fit its fields")
             return PDESystem(fields, space, str(data["time"]), equations, order, tuple(map(str, data["notes"])))
         except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"this is no saved system of PDEs ({error}); save it again") from error
+            raise CheckpointError(f"this is not a saved system of PDEs ({error}); save it again") from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the system as JSON."""

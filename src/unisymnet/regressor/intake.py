@@ -43,7 +43,7 @@ def take_in(X: Any, y: Any, beside: Sequence[Any], categories: Any = None, missi
         encoding = replace(encoding, left_out=tuple(found.refused))
         notes += [f"column left out: {name}; {reason}" for name, reason in found.refused.items()]
     if not frame.shape[1]:
-        raise DataError("there is no column of numbers, and none of words that repeat, to learn from")
+        raise DataError("there is nothing to learn from: no column holds numbers or repeated words")
     if missing is None:
         for item in encoding.categories:
             gone = np.isnan(frame[item.names[0]].to_numpy())

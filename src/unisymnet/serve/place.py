@@ -83,7 +83,7 @@ class Place:
         """Where an uploaded table goes; a table of the same name is kept."""
         path = Path(name)
         if path.suffix.lower() not in SUFFIXES:
-            raise DataError(f"{name!r} is no table; choose a file that ends in {', '.join(SUFFIXES)}")
+            raise DataError(f"{name!r} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
         folder = self.root / HOME / "data"
         folder.mkdir(parents=True, exist_ok=True)
         stem, suffix = safe_name(path.stem), path.suffix.lower()
@@ -99,7 +99,7 @@ class Place:
         """A path for a table that is only read once, outside the place."""
         suffix = Path(name).suffix.lower()
         if suffix not in SUFFIXES:
-            raise DataError(f"{name[:80]!r} is no table; choose a file that ends in {', '.join(SUFFIXES)}")
+            raise DataError(f"{name[:80]!r} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
         with tempfile.TemporaryDirectory(prefix="unisymnet-") as folder:
             yield Path(folder) / f"new{suffix}"
 

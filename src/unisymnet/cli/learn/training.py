@@ -87,11 +87,11 @@ def corpus(
 
 def train(
     preset: Annotated[str, typer.Option(help="small-low, small-high, paper-low or paper-high")] = "small-low",
-    hours: Annotated[float | None, typer.Option(help="stop after so many hours")] = None,
+    hours: Annotated[float | None, typer.Option(help="stop after this many hours")] = None,
     steps: Annotated[int | None, typer.Option(help="stop at this step")] = None,
     out: Out = None,
     start: Folder = None,
-    cooldown: Annotated[int | None, typer.Option(help="lower the rate to 0 within so many steps, then stop")] = None,
+    cooldown: Annotated[int | None, typer.Option(help="lower the rate to 0 within this many steps, then stop")] = None,
     batch: Annotated[int | None, typer.Option(help="functions in a step, over all processes (default: preset)")] = None,
     rate: Annotated[float | None, typer.Option(help="learning rate after the warm-up (default: preset)")] = None,
     warmup: Annotated[int, typer.Option(help="steps until the rate is reached")] = 500,

@@ -49,7 +49,7 @@ def export(
     except ImportError as error:
         raise DataError(f"exporting needs torch ({error}): pip install 'unisymnet[torch]'") from error
     if out.exists() and any(out.iterdir()):
-        raise DataError(f"{out} is there and not empty; name a new folder")
+        raise DataError(f"{out} exists and is not empty; name a new folder")
     state, _ = read_checkpoint(run)
     log = run / LOG
     last = json.loads(log.read_text().splitlines()[-1]) if log.is_file() and log.stat().st_size else {}
@@ -57,7 +57,7 @@ def export(
     model = load_model(run)
     folder = write(model, out, frequent=_frequent(model.config, functions), about=about)
     size = sum(file.stat().st_size for file in folder.iterdir())
-    print(f"{folder}: {size / 1e6:.1f} MB.  Next: unisymnet weights install {folder}, or fit --weights {folder}")
+    print(f"{folder}: {size / 1e6:.1f} MB.  Next: unisymnet weights install {folder}, or fit --model {folder}")
 
 
 @app.command()

@@ -139,7 +139,7 @@ class _Reader:
             rest = rest.replace(match[0], "")
         if re.sub(r"\band\b|[,\s]", "", rest):
             raise DataError(
-                f"the constraint {text!r}: {rest.strip()!r} is no range; write for x1 in [0, 10]. {self._known()}"
+                f"the constraint {text!r}: {rest.strip()!r} is not a range; write for x1 in [0, 10]. {self._known()}"
             )
         return body, tuple(found)
 

@@ -15,12 +15,12 @@ def split_groups(X: Any, groups: Any) -> tuple[Any, list[str] | None, str]:
         columns = [str(name) for name in getattr(X, "columns", ())]
         if groups not in columns:
             known = f"its columns are {', '.join(columns)}" if columns else "X has no named columns"
-            raise DataError(f"groups: there is no column {groups!r} in X; {known}. Or give one group a row")
+            raise DataError(f"groups: there is no column {groups!r} in X; {known}. Or give one group per row")
         place = X.columns[columns.index(groups)]
         return X.drop(columns=[place]), [str(label) for label in X[place]], groups
     labels = [str(label) for label in groups]
     if len(labels) != len(X):
-        raise DataError(f"groups must have one entry a row, got {len(labels)} for {len(X)} rows")
+        raise DataError(f"groups must have one entry per row, got {len(labels)} for {len(X)} rows")
     name = getattr(groups, "name", None)
     rest = X.drop(columns=[name]) if isinstance(name, str) and name in getattr(X, "columns", ()) else X
     return rest, labels, name if isinstance(name, str) and name else "group"

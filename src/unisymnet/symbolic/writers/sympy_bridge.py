@@ -99,7 +99,7 @@ def from_sympy(s: Any, names: Sequence[str] | None = None) -> Expr:
             return Var(int(variable.group(1)))
         if parameter:
             return Param(int(parameter.group(1)))
-        raise ValueError(f"sympy symbol {name!r} is no column; the columns are {', '.join(columns) or 'x0, x1, …'}")
+        raise ValueError(f"sympy symbol {name!r} is not a column; the columns are {', '.join(columns) or 'x0, x1, …'}")
 
     def convert(node: Any) -> Expr:
         if node.is_Symbol:
