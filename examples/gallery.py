@@ -25,7 +25,7 @@ import pandas as pd
 
 HERE = Path(__file__).resolve().parent
 TABLES = HERE / "gallery"
-MAX_TIME = 15.0
+MAX_TIME = 10.0
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def test_numbers_with_commas(tmp_path: Path) -> None:
 
 def test_a_header_of_years_and_a_first_row_of_numbers(tmp_path: Path) -> None:
     frame, _, notes = frame_of(tmp_path, "2019,2020\n1.5,2.5\n3.5,4.5\n")
-    assert values(frame) == {"2019": [1.5, 3.5], "2020": [2.5, 4.5]} and "taken for names" in notes[0]
+    assert values(frame) == {"2019": [1.5, 3.5], "2020": [2.5, 4.5]} and "taken as column names" in notes[0]
     frame, _, notes = frame_of(tmp_path, "2019,1.5\n2020,2.5\n")
     assert values(frame) == {"x0": [2019, 2020], "x1": [1.5, 2.5]}
     assert "the first row (2019, 1.5) counts as data" in notes[0]
