@@ -129,7 +129,7 @@ EXAMPLES = (
     Example(
         "lynx",
         "Hares and lynxes of the Hudson Bay",
-        "Twenty-one years of pelts. Differential equations, found by name of the columns only.",
+        "Twenty-one years of pelts, and the differential equations behind them: lynxes live on hares.",
         "--time year --states hares,lynx",
         "dynamics",
     ),
