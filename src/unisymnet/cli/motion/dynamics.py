@@ -26,12 +26,12 @@ def dynamics(
     data: Annotated[str, typer.Argument(metavar="DATA", help="CSV, TSV, Excel or Parquet file, or - for stdin")],
     time: Annotated[str | None, typer.Option(help="column of the time (default: t or time)")] = None,
     states: Annotated[
-        str | None, typer.Option(help="columns of the states, with commas (default: all numbers)")
+        str | None, typer.Option(help="columns of the states, separated by commas (default: all numbers)")
     ] = None,
-    inputs: Annotated[str | None, typer.Option(help="columns that are given, with commas")] = None,
+    inputs: Annotated[str | None, typer.Option(help="columns that are given, separated by commas")] = None,
     trajectory: Annotated[str | None, typer.Option(help="column that tells runs apart")] = None,
     order: Annotated[int, typer.Option(help="2: second order, only positions are measured")] = 1,
-    use_time: Annotated[bool, typer.Option("--use-time", help="the time may stand in the equations")] = False,
+    use_time: Annotated[bool, typer.Option("--use-time", help="let the equations depend on time")] = False,
     units: Units = None,
     constant: Constants = None,
     constraint: Constraints = None,
@@ -41,7 +41,7 @@ def dynamics(
     groups: Groups = None,
     max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds for the search")] = 60.0,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
-    delimiter: Annotated[str | None, typer.Option(help="sign between cells (default: detected)")] = None,
+    delimiter: Annotated[str | None, typer.Option(help="character between cells (default: detected)")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
 ) -> None:
@@ -87,12 +87,12 @@ def dynamics(
 def simulate(
     run: Annotated[str, typer.Argument(metavar="RUN", help="folder that `dynamics` wrote, or its model.json")],
     start: Annotated[
-        str | None, typer.Option("--from", help="first state, with commas (default: that of the data)")
+        str | None, typer.Option("--from", help="first state, separated by commas (default: that of the data)")
     ] = None,
     until: Annotated[float, typer.Option(help="last time")] = 10.0,
     since: Annotated[float, typer.Option(help="first time")] = 0.0,
     points: Annotated[int, typer.Option(help="number of rows")] = 201,
-    inputs: Annotated[str | None, typer.Option(help="values of the inputs, constant, with commas")] = None,
+    inputs: Annotated[str | None, typer.Option(help="values of the inputs, constant, separated by commas")] = None,
     out: Annotated[str | None, typer.Option(help="CSV file (default: the screen)")] = None,
     to: Annotated[
         str | None, typer.Option(help="print source instead: python, c, julia, matlab, latex, text, json")
@@ -183,7 +183,7 @@ def _floats(text: str, option: str, count: int) -> list[float]:
     try:
         values = [float(part) for part in text.split(",") if part.strip()]
     except ValueError as error:
-        raise typer.BadParameter(f"{option} takes numbers with commas, got {text!r}") from error
+        raise typer.BadParameter(f"{option} takes numbers separated by commas, got {text!r}") from error
     if len(values) != count:
         raise typer.BadParameter(f"{option} needs {count} numbers, got {len(values)}")
     return values
