@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..deadline import Deadline
 from ..symbolic.expr import Call, Const, Expr, Param, bind
 from .derivative import independent, value_and_jacobian
 
@@ -144,17 +145,21 @@ def fitted_constants(
     return _fit(form, start, X, y, weights)
 
 
-def settle(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> Expr:
+def settle(
+    expr: Expr, X: Floats, y: Floats, weights: Floats | None = None, deadline: Deadline = Deadline.never()
+) -> Expr:
     """The formula with its constants fitted to these rows, those that are simple numbers held."""
     form, values = free(expr, hold_simple=True)
-    fitted, _ = _fit(form, values, X, y, weights)
+    fitted, _ = _fit(form, values, X, y, weights, deadline)
     return bind(form, fitted)
 
 
-def report(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> tuple[Constant, ...]:
-    """The constants as they stand, each with where a free fit would put it and the error of that fit."""
+def report(
+    expr: Expr, X: Floats, y: Floats, weights: Floats | None = None, deadline: Deadline = Deadline.never()
+) -> tuple[Constant, ...]:
+    """The constants as they stand, each with where a free fit, while there is time, would put it, and its error."""
     form, values = free(expr)
-    fitted, errors = _fit(form, values, X, y, weights)
+    fitted, errors = _fit(form, values, X, y, weights, deadline)
     steps = rounding_steps(form, values, X, y, weights)
     return tuple(
         Constant(v, f if s is not None else None, s, simple_name(v), step=step)
@@ -237,7 +242,12 @@ def _ratio(value: float, max_denominator: int) -> str | None:
 
 
 def _fit(
-    form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None
+    form: Expr,
+    values: tuple[float, ...],
+    X: Floats,
+    y: Floats,
+    weights: Floats | None,
+    deadline: Deadline = Deadline.never(),
 ) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
     """Fitted values and standard errors (None for a constant that is held)."""
     nothing = values, (None,) * len(values)
@@ -255,7 +265,7 @@ def _fit(
     moving = _independent(jacobian, values)
     if not moving or len(y) < len(moving):
         return nothing
-    fitted = _solve(form, values, moving, scales, X, y, root)
+    fitted = values if deadline.expired() else _solve(form, values, moving, scales, X, y, root, deadline)
     _, jacobian = value_and_jacobian(form, X, fitted)
     errors = _standard_errors(form, fitted, (jacobian * root[:, None])[:, moving], scales[moving], X, y, root)
     found: list[float | None] = [None] * len(values)
@@ -279,6 +289,7 @@ def _solve(
     X: Floats,
     y: Floats,
     root: Floats,
+    deadline: Deadline,
 ) -> tuple[float, ...]:
     from scipy.optimize import least_squares
 
@@ -289,9 +300,17 @@ def _solve(
         params[moving] = z * scales[moving]
         return tuple(params)
 
+    seen: list[tuple[float, Floats]] = []  # the best so far, for an end before the solver's own
+
     def residuals(z: Floats) -> Floats:
         found, _ = value_and_jacobian(form, X, whole(z))
-        return np.nan_to_num((found - y) * root / unit, nan=1e100, posinf=1e100, neginf=-1e100)
+        left = np.nan_to_num((found - y) * root / unit, nan=1e100, posinf=1e100, neginf=-1e100)
+        size = float(np.sum(left**2))
+        if not seen or size < seen[0][0]:
+            seen[:] = [(size, z.copy())]
+        if deadline.expired():
+            raise TimeoutError
+        return left
 
     def slopes(z: Floats) -> Floats:
         _, jacobian = value_and_jacobian(form, X, whole(z))
@@ -300,6 +319,8 @@ def _solve(
     start = np.array(values)[moving] / scales[moving]
     try:
         best = least_squares(residuals, start, jac=slopes, method="lm", **_STOP)
+    except TimeoutError:
+        return whole(seen[0][1])
     except (ValueError, np.linalg.LinAlgError):
         return values
     better = np.sum(residuals(best.x) ** 2) < np.sum(residuals(start) ** 2)

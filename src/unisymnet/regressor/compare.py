@@ -41,6 +41,7 @@ ADDITIVE_SHARE = 0.35  # of the time, with goal="predict"
 CHOICE = 1.0  # nats that a node of a law costs: the search has chosen it on all rows, which folds cannot see
 LEAST_SIZE = 2  # a constant is left only for a formula that wins in most folds
 SOURCES = ("mean", "linear")
+MAX_LINEAR_ROWS = 20_000
 FEW_ENTRIES = 14  # of the search's table are compared, the pick among them
 NEAR = 0.01  # of R² that gradient boosting may be ahead and still count as level
 
@@ -62,6 +63,9 @@ def find_rivals(rows: Rows, options: Options, deadline: Deadline) -> Rivals | No
     if options.goal == "law" and options.knowledge is not None:
         return None  # whoever knows units or shapes asks for a law that keeps to them, not for a line that predicts
     limit = deadline if math.isinf(deadline.remaining()) else deadline.sooner(ADDITIVE_SHARE * deadline.remaining())
+    if options.goal == "law" and len(rows[1]) > MAX_LINEAR_ROWS:  # a line needs no more, and time is short here
+        few = np.linspace(0, len(rows[1]) - 1, MAX_LINEAR_ROWS).astype(int)
+        rows = rows[0][few], rows[1][few], rows[2][few]
     # One thread for linear algebra: more would change the last bits.
     with np.errstate(all="ignore"), threadpool_limits(1):
         found = find_additive(
@@ -109,17 +113,17 @@ def _compared(
     if rivals is None or len(rivals.additive.rows) == 1:  # other losses; too few rows; a constant target
         return tuple(entries), picked, []
     if rivals.goal == "law":
-        return _held_to_linear(entries, picked, rivals, data)
+        return _held_to_linear(entries, picked, rivals, data, deadline)
     return _predicting(entries, picked, rivals, data, deadline)
 
 
 def _held_to_linear(
-    entries: Sequence[Entry], picked: int, rivals: Rivals, data: Data
+    entries: Sequence[Entry], picked: int, rivals: Rivals, data: Data, deadline: Deadline
 ) -> tuple[tuple[Entry, ...], int, list[str]]:
     linear, n_cuts = rivals.additive.linear, rivals.additive.folds.n_cuts
     if linear.source == "mean":
         return tuple(entries), picked, []
-    mine = fold_errors(entries[picked].formula.expr, rivals)
+    mine = fold_errors(entries[picked].formula.expr, rivals, deadline)
     constant = isinstance(entries[picked].formula.expr, Const)
     if not (clearly_wins(linear.errors, mine, n_cuts) if constant else wins(linear.errors, mine)):
         return tuple(entries), picked, []
@@ -196,19 +200,19 @@ def _laws(entries: Sequence[Entry], picked: int, rivals: Rivals, deadline: Deadl
             break
         expr, size = entries[i].formula.expr, entries[i].complexity
         if not isinstance(expr, Const):
-            errors = fold_errors(expr, rivals) * math.exp(min(2.0 * CHOICE * size / n, 50.0))
+            errors = fold_errors(expr, rivals, deadline) * math.exp(min(2.0 * CHOICE * size / n, 50.0))
             found.append(Row(expr, size, errors, entries[i].source))
     return found
 
 
-def fold_errors(expr: Expr, rivals: Rivals) -> Floats:
-    """Mean square errors on the rows of every fold, constants fitted to the others."""
+def fold_errors(expr: Expr, rivals: Rivals, deadline: Deadline) -> Floats:
+    """Mean square errors on the rows of every fold, constants fitted to the others while there is time."""
     X, y, weights = rivals.rows
     errors = []
     for k, held in enumerate(rivals.additive.folds.held):
         used = rivals.additive.folds.weights(k, weights) > 0.0
         with np.errstate(all="ignore"):
-            refitted = settle(expr, X[used], y[used], weights[used])
+            refitted = settle(expr, X[used], y[used], weights[used], deadline)
             residuals = y[held] - evaluate(refitted, X[held])
             error = float(np.average(residuals**2, weights=weights[held]))
         errors.append(error if math.isfinite(error) else 1e300)

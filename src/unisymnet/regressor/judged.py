@@ -54,15 +54,16 @@ def judged_table(
     deadline: Deadline,
     watch: AbstractContextManager[None],
     allows: Callable[[Expr], bool] | None = None,
+    every: Rows | None = None,
 ) -> tuple[Entry, ...]:
     """The table from short to long; empty if nothing can be judged.  ``allows`` as in fit/clean/verdict.py."""
-    X, y, weights = canonical(data.X, data.y, data.weights)
+    X, y, weights = every or canonical(data.X, data.y, data.weights)
     judge = _judge(_thinned(replace(data, X=X, y=y, weights=weights), MAX_JUDGED), models, noise)
     ruled = verdict(candidates, judge, deadline, watch, allows or (lambda expr: True))
     kept_back = (
         None if valid is None else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise), valid)
     )
-    entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back) for one in ruled]
+    entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back, deadline) for one in ruled]
     return _scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
 
 
@@ -70,16 +71,21 @@ def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None) -> Jud
     return make_judge(data.X, data.y, data.weights, models=models, sigma=noise)
 
 
-def entry_of(one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None) -> Entry:
+def entry_of(
+    one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None, deadline: Deadline = Deadline.never()
+) -> Entry:
+    """One row; when time is up, measured on some of the rows only, and without a fit to the rows not kept back."""
+    late = deadline.expired()
     few = _thinned(data, MAX_REPORTED)
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     values = evaluate(one.expr, few.X)
     roots = one.lengths.model.roots(values, few.y - values)
     own = roots**2 * (1.0 if few.weights is None else few.weights)
-    constants = report(one.expr, few.X, few.y, own)
+    constants = report(one.expr, few.X, few.y, own, deadline)
     model = one.lengths.model
     mean = 1.0 if few.weights is None else float(np.mean(few.weights))  # the band is that of a row of usual weight
     band = make_band(one.expr, few.X, few.y, np.sqrt(own / mean), model.kind, model.ratio)
+    data, weights = (few, np.ones(len(few.y)) if few.weights is None else few.weights) if late else (data, weights)
     formula = Formula(one.expr, data.names, data.target, constants, band=band)
     residuals = data.y - evaluate(one.expr, data.X)
     return Entry(
@@ -87,7 +93,7 @@ def entry_of(one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None) -> En
         formula.complexity,
         float(np.average(residuals**2, weights=weights)),
         r2(data.y, data.y - residuals, weights),
-        None if kept_back is None else _r2_kept_back(one, *kept_back),
+        None if kept_back is None or late else _r2_kept_back(one, *kept_back),
         0.0,
         one.source,
         nats=one.lengths.total,

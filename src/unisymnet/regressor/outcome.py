@@ -48,6 +48,7 @@ class Rows:
     fit: tuple[Floats, Floats, Floats]
     valid: tuple[Floats, Floats, Floats] | None
     judgement: Judgement = MEAN_SQUARES
+    every: tuple[Floats, Floats, Floats] | None = None  # all rows in their own order, equal ones joined
 
     @property
     def loss(self) -> Loss:
@@ -75,8 +76,8 @@ def measure(
     """
     spread = _spread(rows.fit[1], rows.fit[2])
     if models and not any(is_exact(candidate, spread) for candidate in front):
-        found = [replace(c, expr=in_all_columns(c.expr, columns)) for c in (*front, *listed)]
-        table = judged_table(found, rows.fit, rows.valid, data, models, noise, deadline, watch, allows)
+        found = [replace(c, expr=in_all_columns(c.expr, columns)) for c in (*listed, *reversed(front))]
+        table = judged_table(found, rows.fit, rows.valid, data, models, noise, deadline, watch, allows, rows.every)
         if table:
             return table, _chosen(table, rule, len(data.y), spread)
     candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
@@ -292,14 +293,14 @@ class _Cleaner:
     def settled(self, expr: Expr) -> Expr:
         X, y, weights = self.few.X, self.few.y, self.few.weights
         if self.judgement.loss.kind == "mse":
-            return settle(expr, X, y, weights)
+            return settle(expr, X, y, weights, self.deadline)
         return minimised(expr, X, y, weights, self.judgement.loss)
 
     def reported(self, expr: Expr) -> tuple[Constant, ...]:
         X, y = self.few.X, self.few.y
         if self.judgement.loss.kind == "quantile":  # errors of squares would be wrong
             return tuple(Constant(value, snapped_to=simple_name(value)) for value in free(expr)[1])
-        return report(expr, X, y, self.judgement.weights(expr, X, y, self.few.weights))
+        return report(expr, X, y, self.judgement.weights(expr, X, y, self.few.weights), self.deadline)
 
     def simple(self, expr: Expr) -> Expr:
         X, y = self.few.X, self.few.y

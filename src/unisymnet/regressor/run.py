@@ -44,7 +44,9 @@ from .warm import warm_all
 
 Floats = NDArray[np.float64]
 
-FINAL_SHARE, MAX_FINAL = 0.06, 1.0  # of max_time, and seconds, kept for measuring
+FINAL_SHARE, FINAL_SECONDS, MAX_FINAL = 0.06, 0.2, 1.0  # of max_time, and seconds, kept for measuring
+MOST_FINAL = 0.35  # of a short max_time
+MEASURE_SHARE = 0.6  # of what is left after the search; the rest is for the linear model
 LEAST_FINAL = 0.1  # seconds for the constants of the pick even when the search has overrun
 COLUMNS_SHARE, MAX_COLUMNS_TIME = 0.1, 60.0  # of max_time for choosing columns; seconds where there is no limit
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows
@@ -92,8 +94,9 @@ def run_fit(
     judgement, result = _searched(fit, columns, data, options, interrupts, ears, guesses, start, rng, end)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
-    rows = Rows(judgement.rows(fit), valid, judgement)
-    left = None if limit is None else max(final.remaining(), LEAST_FINAL)
+    rows = Rows(judgement.rows(fit), valid, judgement, (X, y, weights))
+    end = final if limit is None else final.sooner(max(MEASURE_SHARE * final.remaining(), LEAST_FINAL))
+    left = None if limit is None else max(end.remaining(), LEAST_FINAL)
     entries, picked = measure(
         result.front,
         rows,
@@ -101,13 +104,14 @@ def run_fit(
         columns.kept,
         rule=options.selection,
         noise=options.noise,
-        deadline=before_folds(final, options, 0.4),
+        deadline=before_folds(end, options, 0.4),
         watch=interrupts.watched(left, tidying=True),
         allows=None if knowledge is None else knowledge.allows,
         listed=result.listed,
         models=models_called(options.noise_kind) if judgement.loss.kind == "mse" and result.stopped != "exact" else (),
     )
-    if rivals is None and not is_exact_entry(entries[picked]):  # the linear model, where it may be needed
+    # The linear model, where it may be needed and there is time.
+    if rivals is None and not is_exact_entry(entries[picked]) and not final.expired():
         rivals = find_rivals((X, y, weights), options, deadline)
     entries, picked, said = compare(entries, picked, rivals, data, final)
     notes = [*said, *careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)]
@@ -272,7 +276,7 @@ class _Task:
         limit = self.options.settings.max_time
         if limit is None:
             return self.options.settings
-        left = deadline.remaining() - min(FINAL_SHARE * limit, MAX_FINAL)
+        left = deadline.remaining() - _kept_for_measuring(limit)
         return replace(self.options.settings, max_time=max(left, 0.01))
 
     def heard(self, event: Event, progress: Progress | None) -> None:
@@ -322,6 +326,11 @@ class _Task:
             if np.isfinite(loss):
                 found.append(Candidate(expr, loss, complexity(expr), len(formula.constants), "warm start"))
         return found
+
+
+def _kept_for_measuring(limit: float) -> float:
+    """Seconds of a limit that the search leaves to constants, errors and the linear model."""
+    return min(FINAL_SHARE * limit + FINAL_SECONDS, MOST_FINAL * limit, MAX_FINAL)
 
 
 def _reason(stopped: str, requested: bool, deadline: Deadline) -> str:

@@ -16,6 +16,8 @@ from .screen import screen_columns
 
 Floats = NDArray[np.float64]
 
+LOOKED_AT = 64  # rows
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -38,18 +40,23 @@ def choose_columns(
 ) -> Columns:
     """At most `max_columns` columns, those in `wanted` (a guess of the user needs them) always among them."""
     notes: list[str] = []
-    first: dict[bytes, int] = {}
+    alike: dict[bytes, list[int]] = {}  # columns that agree in a few rows; only these are compared in all
+    some = np.unique(np.linspace(0, len(X) - 1, LOOKED_AT).astype(int))
+    few = X[some]
     constant: list[int] = []
     repeated: list[tuple[int, int]] = []
     kept: list[int] = []
     for index, column in enumerate(X.T):
-        if index not in wanted and (column == column[0]).all():
+        mine = few[:, index]
+        if index not in wanted and (mine == mine[0]).all() and (column == column[0]).all():
             constant.append(index)
             continue
-        same = first.setdefault(np.ascontiguousarray(column).tobytes(), index)
-        if same != index and index not in wanted:
+        others = alike.setdefault((mine + 0.0).tobytes(), [])  # + 0.0: minus zero is zero
+        same = next((other for other in others if np.array_equal(column, X[:, other])), None)
+        if same is not None and index not in wanted:
             repeated.append((index, same))
         else:
+            others.append(index)
             kept.append(index)
     if constant and len(X) > 1:
         notes.append(f"constant columns not used: {_listed(names, constant)}")
@@ -58,7 +65,7 @@ def choose_columns(
         notes.append(f"repeated columns not used: {pairs}")
     if len(kept) > max_columns:
         screened = screen_columns(
-            X[:, kept],
+            X if len(kept) == X.shape[1] else X[:, kept],
             y,
             weights,
             most=max_columns,

@@ -59,6 +59,8 @@ def verdict(
     found: list[Ruled] = []
     spread = float(np.std(judge.y))
     for candidate in _distinct(candidates):
+        if found and deadline.expired():
+            break
         expr = tidied(candidate.expr, judge.X, spread)
         lengths = judge.lengths(expr)
         if lengths is not None:
