@@ -148,7 +148,7 @@ def limits(count: int, seed: int, tally: Tally, folder: Path) -> None:
     for _ in range(count):
         d = rng.choice([1, 2, 3, 5, 9, 20, 60, 150, 500])
         n = min(rng.choice([20, 100, 1000, 5000, 50_000, 200_000]), 20_000_000 // d)
-        limit = round(rng.uniform(0.3, 3.0), 2)
+        limit = round(10.0 ** rng.uniform(-0.7, 0.5), 2)  # 0.2 to 3.2 seconds
         over.append(fits.overrun(n, d, limit, rng.randrange(10**6)))
         about = f"{n} x {d}, limit {limit}: {over[-1][0]:+.2f} s of processor time, {over[-1][1]:+.2f} s of wall time"
         tally.add(f"{over[-1][0]:.2f} s over" if over[-1][0] > 0.3 else None, about)
