@@ -6,6 +6,7 @@ The queue is on disk: a run that was asked for and has not begun. So a new serve
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from .events import last_kind
 from .place import Place
 from .runs import OVER, Run
 
+SEVERAL = (os.cpu_count() or 1) > 1
 _HOME = Path(__file__).parents[2]  # where the package lies, for a process that does not know
 _CODE = "import sys; sys.path.insert(0, sys.argv.pop(1)); from unisymnet.serve.worker import main; main()"
 
@@ -53,7 +55,7 @@ class Workers:
         waiting = sorted((run for run in runs if states[run.name] == "queued"), key=Run.changed)
         for run in waiting[: max(free, 0)]:
             self._start(run)
-        if not self._busy:  # nobody is disturbed by the loading
+        if not self._busy or SEVERAL:  # on a single core, loading would disturb the search
             self._ready()
 
     def state(self, run: Run) -> str:

@@ -219,6 +219,8 @@ def is_gone(cell: Any) -> bool:
 def _is_number(cell: Any) -> bool:
     try:
         float(cell)
+    except OverflowError:  # a number, if too large for us; the validation says so
+        return True
     except ValueError:
         return False
     return True
@@ -228,7 +230,7 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
     """Numbers, nan for gaps; what is no number at all is the validation's to refuse."""
     try:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return np.zeros(len(column))
 
 
