@@ -90,3 +90,21 @@ def test_few_rows_and_many_columns_do_no_harm(n_rows: int) -> None:
     X = rng.normal(size=(n_rows, 15))
     kept = choose_columns(X, rng.normal(size=n_rows), np.ones(n_rows), [f"c{i}" for i in range(15)], max_columns=10)
     assert 1 <= len(kept.kept) <= 10
+
+
+def test_constant_and_repeated_columns_are_told_from_those_that_only_look_so() -> None:
+    rng = np.random.default_rng(0)
+    X = np.zeros((5000, 7))
+    X[:, 0] = rng.normal(size=5000)
+    X[:, 1] = X[:, 0]
+    X[:, 2] = X[:, 0]
+    X[1, 2] += 1.0  # equal in every row that is looked at first
+    X[:, 3] = 4.0
+    X[:, 4] = 4.0
+    X[1, 4] = 5.0
+    X[:, 5] = np.where(X[:, 3] > 0, 0.0, 1.0) * -1.0  # minus zero is zero: constant
+    X[:, 6] = rng.normal(size=5000)
+    found = choose_columns(X, X[:, 0] + X[:, 6], np.ones(5000), [f"x{i}" for i in range(7)], max_columns=10)
+    assert found.kept == (0, 2, 4, 6)
+    assert "constant columns not used: x3, x5" in found.notes
+    assert "repeated columns not used: x1 (the same as x0)" in found.notes

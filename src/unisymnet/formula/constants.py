@@ -303,13 +303,13 @@ def _solve(
     seen: list[tuple[float, Floats]] = []  # the best so far, for an end before the solver's own
 
     def residuals(z: Floats) -> Floats:
+        if seen and deadline.expired():
+            raise TimeoutError
         found, _ = value_and_jacobian(form, X, whole(z))
         left = np.nan_to_num((found - y) * root / unit, nan=1e100, posinf=1e100, neginf=-1e100)
         size = float(np.sum(left**2))
         if not seen or size < seen[0][0]:
             seen[:] = [(size, z.copy())]
-        if deadline.expired():
-            raise TimeoutError
         return left
 
     def slopes(z: Floats) -> Floats:
@@ -319,11 +319,11 @@ def _solve(
     start = np.array(values)[moving] / scales[moving]
     try:
         best = least_squares(residuals, start, jac=slopes, method="lm", **_STOP)
+        better = np.sum(residuals(best.x) ** 2) < np.sum(residuals(start) ** 2)
     except TimeoutError:
         return whole(seen[0][1])
     except (ValueError, np.linalg.LinAlgError):
         return values
-    better = np.sum(residuals(best.x) ** 2) < np.sum(residuals(start) ** 2)
     return whole(best.x) if better else values
 
 
