@@ -133,16 +133,9 @@ def _is_form(parent: Call, place: int) -> bool:
 def refit(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> tuple[Expr, tuple[Constant, ...]]:
     """Constants fitted by least squares from where they are: the formula, and its constants with errors."""
     form, values = free(expr)
-    fitted, errors = _fit(form, values, X, y, weights)
+    fitted, errors = fitted_constants(form, values, X, y, weights)
     constants = tuple(Constant(v, v, s, simple_name(v)) for v, s in zip(fitted, errors, strict=True))
     return bind(form, fitted), constants
-
-
-def fitted_constants(
-    form: Expr, start: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None = None
-) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
-    """Parameters of a form fitted by least squares from a start, and their standard errors."""
-    return _fit(form, start, X, y, weights)
 
 
 def settle(
@@ -150,7 +143,7 @@ def settle(
 ) -> Expr:
     """The formula with its constants fitted to these rows, those that are simple numbers held."""
     form, values = free(expr, hold_simple=True)
-    fitted, _ = _fit(form, values, X, y, weights, deadline)
+    fitted, _ = fitted_constants(form, values, X, y, weights, deadline)
     return bind(form, fitted)
 
 
@@ -159,7 +152,7 @@ def report(
 ) -> tuple[Constant, ...]:
     """The constants as they stand, each with where a free fit, while there is time, would put it, and its error."""
     form, values = free(expr)
-    fitted, errors = _fit(form, values, X, y, weights, deadline)
+    fitted, errors = fitted_constants(form, values, X, y, weights, deadline)
     steps = rounding_steps(form, values, X, y, weights)
     return tuple(
         Constant(v, f if s is not None else None, s, simple_name(v), step=step)
@@ -241,15 +234,15 @@ def _ratio(value: float, max_denominator: int) -> str | None:
     return str(nearest) if abs(float(nearest) - value) <= SAME * abs(value) else None
 
 
-def _fit(
+def fitted_constants(
     form: Expr,
     values: tuple[float, ...],
     X: Floats,
     y: Floats,
-    weights: Floats | None,
+    weights: Floats | None = None,
     deadline: Deadline = Deadline.never(),
 ) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
-    """Fitted values and standard errors (None for a constant that is held)."""
+    """Parameters of a form fitted by least squares from a start, and their standard errors; None for one that is held."""
     nothing = values, (None,) * len(values)
     if not values or len(y) <= 1:
         return nothing

@@ -84,7 +84,7 @@ def entry_of(
     constants = report(one.expr, few.X, few.y, own, deadline)
     model = one.lengths.model
     mean = 1.0 if few.weights is None else float(np.mean(few.weights))  # the band is that of a row of usual weight
-    band = make_band(one.expr, few.X, few.y, np.sqrt(own / mean), model.kind, model.ratio)
+    band = None if late else make_band(one.expr, few.X, few.y, np.sqrt(own / mean), model.kind, model.ratio)
     data, weights = (few, np.ones(len(few.y)) if few.weights is None else few.weights) if late else (data, weights)
     formula = Formula(one.expr, data.names, data.target, constants, band=band)
     residuals = data.y - evaluate(one.expr, data.X)
