@@ -242,7 +242,7 @@ def fitted_constants(
     weights: Floats | None = None,
     deadline: Deadline = Deadline.never(),
 ) -> tuple[tuple[float, ...], tuple[float | None, ...]]:
-    """Parameters of a form fitted by least squares from a start, and their standard errors; None for one that is held."""
+    """Parameters of a form fitted by least squares from a start, and their errors; None for one that is held."""
     nothing = values, (None,) * len(values)
     if not values or len(y) <= 1:
         return nothing
