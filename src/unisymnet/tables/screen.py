@@ -21,6 +21,7 @@ from .marginals import Shapes, shapes_of
 Floats = NDArray[np.float64]
 
 MAX_VALUES = 6_000_000  # rows times columns looked at
+VALUES_A_SECOND = 3_000_000.0  # so many are ranked; with little time, fewer rows are looked at
 MAX_ROWS, MIN_ROWS = 4000, 400
 CHANCE, CHANCE_OF_FEW, FEW = 0.05, 0.5, 400  # columns of noise taken, on average; more where rows are few
 ROWS_A_TERM = 5
@@ -41,7 +42,7 @@ def screen_columns(
     X: Floats, y: Floats, weights: Floats, *, most: int, rng: np.random.Generator, deadline: Deadline
 ) -> Screening:
     """At most `most` columns that y depends on, and at least one."""
-    rows = _some_rows(len(y), X.shape[1], rng)
+    rows = _some_rows(len(y), X.shape[1], rng, min(MAX_VALUES, VALUES_A_SECOND * deadline.remaining()))
     X, y, root = X[rows], y[rows], np.sqrt(weights[rows] / weights[rows].mean())
     shapes = shapes_of(X)
     found: dict[int, float] = {}
@@ -55,8 +56,8 @@ def screen_columns(
     return Screening(tuple(best[:most]) or (searches[0].first,), complete)
 
 
-def _some_rows(n: int, d: int, rng: np.random.Generator) -> NDArray[np.intp]:
-    most = max(MIN_ROWS, min(MAX_ROWS, MAX_VALUES // d))
+def _some_rows(n: int, d: int, rng: np.random.Generator, n_values: float) -> NDArray[np.intp]:
+    most = max(MIN_ROWS, min(MAX_ROWS, int(n_values / d)))
     return np.arange(n) if n <= most else np.sort(rng.choice(n, most, replace=False))
 
 
