@@ -217,27 +217,6 @@ def seeds(count: int, seed: int, tally: Tally, folder: Path) -> None:
         tally.add(fault, f"{how or 'process'}, n_jobs {jobs}, {environment}")
 
 
-_SIZES = """
-import json, resource, sys, time
-import numpy as np
-from unisymnet import UniSymNetRegressor
-n, d, limit, seed = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
-UniSymNetRegressor(max_time=1).fit(np.ones((4, 1)), np.arange(4.0))  # loads, or compiles, the kernels
-rng = np.random.default_rng(seed)
-X = rng.uniform(0.5, 2.0, (n, d))
-used = sorted(map(int, rng.choice(d, 5, replace=False)))
-a, b, c, e, f = used
-y = 3.0 * X[:, a] * np.sin(X[:, b]) + X[:, c] ** 2 / X[:, e] - 2.0 * X[:, f] + rng.normal(0.0, 0.05, n)
-began = time.process_time()
-model = UniSymNetRegressor(max_time=limit, n_jobs=1, random_state=seed).fit(X, y)
-over = time.process_time() - began - limit
-kept = next((note for note in model.notes_ if "the search uses" in note), "")
-named = [f"x{i}" in kept.split(";")[0].replace(",", "").split() for i in used] if d > 10 else [True] * 5
-memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"over": over, "found": sum(named), "memory": memory, "r2": model.score(X[:5000], y[:5000])}))
-"""
-
-
 def wide(count: int, seed: int, tally: Tally, folder: Path) -> None:
     """2,000 rows, 500 columns, ten seconds: five planted columns are found in time."""
     _sized(count, seed, tally, (2000, 500, 10.0), math.inf)
@@ -249,15 +228,9 @@ def tall(count: int, seed: int, tally: Tally, folder: Path) -> None:
 
 
 def _sized(count: int, seed: int, tally: Tally, size: tuple[int, int, float], most: float) -> None:
-    environment = os.environ | {"PYTHONPATH": str(HOME / "src")}
     told = []
     for place in range(count):
-        words = [sys.executable, "-c", _SIZES, *map(str, size), str(seed + place)]
-        done = subprocess.run(words, env=environment, capture_output=True, text=True)
-        if done.returncode != 0:
-            tally.add(done.stderr[-300:], f"seed {seed + place}")
-            continue
-        found = json.loads(done.stdout)
+        found = fits.sized(*size, seed + place)
         fault = f"{found['over']:.2f} s over" if found["over"] > 0.3 else None
         fault = f"only {found['found']} of 5 columns" if found["found"] < 5 else fault
         fault = f"{found['memory']:.0f} MB" if found["memory"] > most else fault
