@@ -7,6 +7,7 @@ Does not differentiate data.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from ..deadline import now
 from ..errors import DataError
 from ..fit.subset import Subset, best_subsets
 from .grid import Grid, read_fields
+from .open_form import EXPLAINED, best_curve, open_terms
 from .system import Equation, PDESystem
 from .terms import Term, library, spelled
 from .weak import MAX_ROWS, WeakForm, bumps_for, noise_level
@@ -29,6 +31,8 @@ Floats = NDArray[np.float64]
 NEGLIGIBLE = 1e-3  # a term that moves the rate by less than this share of it is not told from errors of the grid
 FLOOR = 1e-4  # share of the rate's size below which what is left is the grid's error
 MAX_TERMS = 8
+EXACT, CLOSE = 1.0 - 1e-7, 0.999  # R² from which on polynomials suffice, in one and in two dimensions of space
+SERIES = 3  # powers under one derivative that look like the beginning of a series
 POOR = 0.9  # R² below which a note warns
 
 
@@ -139,7 +143,9 @@ class PDERegressor:
         for i, name in enumerate(names):
             if i not in targets or now() > end:
                 continue
-            equations.append(_equation(name, columns, form.rate(i, order), terms, form.n_rows))
+            rate = form.rate(i, order)
+            found = _equation(name, columns, rate, terms, form.n_rows)
+            equations.append(_opened(found, form, columns, terms, rate, end))
         return tuple(equations)
 
 
@@ -154,17 +160,45 @@ def _equation(name: str, columns: Floats, rate: Floats, terms: list[Term], n_row
     scored = [(_length(s, terms, n_rows, whole, len(target)), s) for s in subsets if _all_count(s, table, whole)]
     if not scored:
         return Equation(name, (), (), (), 0.0)
-    best = min(scored, key=lambda pair: pair[0])[1]
-    chosen = list(best.columns)
-    # All rows for the numbers; rows overlap, so fewer of them are independent.
-    numbers, *_ = np.linalg.lstsq(columns[:, chosen], rate, rcond=None)
-    residual = rate - columns[:, chosen] @ numbers
-    free = max(n_rows - len(chosen), 1.0)
-    variance = float(residual @ residual) / free
-    inverse = np.linalg.pinv(columns[:, chosen].T @ columns[:, chosen])
+    chosen = list(min(scored, key=lambda pair: pair[0])[1].columns)
+    return _with_numbers(name, [terms[j] for j in chosen], columns[:, chosen], rate, n_rows)
+
+
+def _with_numbers(name: str, terms: Sequence[Term], columns: Floats, rate: Floats, n_rows: float) -> Equation:
+    """The coefficients of chosen terms from all rows; rows overlap, so fewer of them are independent."""
+    numbers, *_ = np.linalg.lstsq(columns, rate, rcond=None)
+    residual = rate - columns @ numbers
+    variance = float(residual @ residual) / max(n_rows - len(terms), 1.0)
+    inverse = np.linalg.pinv(columns.T @ columns)
     errors = np.sqrt(np.maximum(variance * np.diag(inverse), 0.0))
     r2 = 1.0 - float(residual @ residual) / float(rate @ rate)
-    return Equation(name, tuple(terms[j] for j in chosen), tuple(map(float, numbers)), tuple(map(float, errors)), r2)
+    return Equation(name, tuple(terms), tuple(map(float, numbers)), tuple(map(float, errors)), r2)
+
+
+def _opened(found: Equation, form: WeakForm, columns: Floats, terms: list[Term], rate: Floats, end: float) -> Equation:
+    """The equation, or a shorter one with a function that is no polynomial, where polynomials are long or poor."""
+    whole = float(rate @ rate)
+    done = found.r2 > (EXACT if len(form.bumps) == 2 else CLOSE)
+    if whole == 0.0 or done or now() > end:
+        return found
+    curve = best_curve(form, terms, columns, rate)
+    series = max(Counter(term.orders for term in found.terms).values(), default=0) >= SERIES
+    if curve is None or (curve.left > EXPLAINED * (1.0 - found.r2) * whole and not series):
+        return found
+
+    def length(equation: Equation) -> float:
+        loss = max((1.0 - equation.r2) * whole, 0.0)
+        subset = Subset(tuple(range(len(equation.terms))), np.array(equation.coefficients), loss)
+        library = [*equation.terms, *terms][: max(len(terms), len(equation.terms))]
+        return _length(subset, library, form.n_rows, whole, len(rate))
+
+    best = found
+    for some in open_terms(curve, len(form.fields), end - now()):
+        own = form.columns(some)
+        if np.isfinite(own).all() and len(some) <= MAX_TERMS:
+            rival = _with_numbers(found.field, some, own, rate, form.n_rows)
+            best = rival if length(rival) < length(best) else best
+    return best
 
 
 def _length(subset: Subset, terms: list[Term], n_rows: float, whole: float, n_used: int) -> float:

@@ -53,7 +53,7 @@ class Flow:
             out = np.zeros_like(state)
             for field, row in enumerate(rest):
                 for term, number in row:
-                    product = np.prod([f**p for f, p in zip(fields, term.powers, strict=True)], axis=0)
+                    product = term.values(list(fields), (0.0,) * len(fields))
                     out[field] += number * _symbol(term, waves, shape) * np.fft.fftn(product)
             return out * keep
 

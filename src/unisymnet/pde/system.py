@@ -13,6 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import CheckpointError, DataError
+from ..formula import Formula
+from ..symbolic.expr import variables
+from ..symbolic.parse import parse
 from ..symbolic.writers.latex import latex_name, latex_number
 from .spectral import Flow, evolve
 from .terms import Term, written
@@ -74,6 +77,8 @@ class PDESystem:
         marks = "".join(axis * order for axis, order in zip(self.space, term.orders, strict=True))
         powers = zip(self.fields, term.powers, strict=True)
         product = r" \, ".join(latex_name(f) + (f"^{{{p}}}" if p > 1 else "") for f, p in powers if p)
+        if term.function:
+            product = Formula(parse(term.function), self.fields, "f").latex(digits)
         body = product
         if marks:
             body = rf"\partial_{{{marks}}} " + (product if term.degree == 1 else rf"\left({product}\right)")
@@ -109,7 +114,7 @@ class PDESystem:
         if self.order == 1:
             return Flow(tuple(e.terms for e in self.equations), tuple(e.coefficients for e in self.equations))
         rates = [Term((0,) * len(self.space), tuple(int(j == n + i) for j in range(2 * n))) for i in range(n)]
-        longer = [tuple(Term(t.orders, (*t.powers, *(0,) * n)) for t in e.terms) for e in self.equations]
+        longer = [tuple(Term(t.orders, (*t.powers, *(0,) * n), t.function) for t in e.terms) for e in self.equations]
         numbers = [e.coefficients for e in self.equations]
         return Flow((*((rate,) for rate in rates), *longer), (*((1.0,) for _ in rates), *numbers))
 
@@ -118,7 +123,10 @@ class PDESystem:
         equations = [
             {
                 "field": e.field, "r2": e.r2, "coefficients": list(e.coefficients), "errors": list(e.errors),
-                "terms": [{"orders": list(t.orders), "powers": list(t.powers)} for t in e.terms],
+                "terms": [
+                    {"orders": list(t.orders), "powers": list(t.powers), **({"of": t.function} if t.function else {})}
+                    for t in e.terms
+                ],
             }
             for e in self.equations
         ]  # fmt: skip
@@ -157,8 +165,21 @@ class PDESystem:
         return PDESystem.from_dict(data)
 
 
+def _function(text: Any, n_fields: int) -> str:
+    """A saved function, read by our own parser, of fields that exist."""
+    if not text:
+        return ""
+    used = variables(parse(str(text)))
+    if any(i >= n_fields for i in used):
+        raise ValueError("a function has more fields than there are")
+    return str(text)
+
+
 def _equation(data: Mapping[str, Any], n_fields: int, n_space: int) -> Equation:
-    terms = tuple(Term(tuple(map(int, t["orders"])), tuple(map(int, t["powers"]))) for t in data["terms"])
+    terms = tuple(
+        Term(tuple(map(int, t["orders"])), tuple(map(int, t["powers"])), _function(t.get("of", ""), n_fields))
+        for t in data["terms"]
+    )
     numbers, errors = (tuple(map(float, data[key])) for key in ("coefficients", "errors"))
     fits = all(len(t.orders) == n_space and len(t.powers) == n_fields for t in terms)
     small = all(0 <= v <= 8 for t in terms for v in (*t.orders, *t.powers))

@@ -1,4 +1,4 @@
-"""The terms an equation is made of: derivatives of products of powers of the fields, ∂^α (u^a·v^b).
+"""The terms an equation is made of: derivatives of products of powers of the fields, ∂^α (u^a·v^b), or of a function.
 
 In this form every derivative can be moved to a test function (weak.py), and every conservation law is linear in its
 coefficients.  For reading, first derivatives are written out: ∂x(u²) is 2·u·u_x.
@@ -13,15 +13,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..metrics import complexity
+from ..symbolic.expr import evaluate
+from ..symbolic.parse import parse
+from ..symbolic.text import to_text
+
 Floats = NDArray[np.float64]
+
+FUNCTION_DEGREE = 3  # of frequencies: a function is folded back like a cube
 
 
 @dataclass(frozen=True, order=True)
 class Term:
-    """∂^orders of the product of fields to their ``powers``; one order for each axis of space."""
+    """∂^orders of the product of fields to their ``powers``; one order for each axis of space.
+
+    With a ``function``, a formula in x0, x1, … for the fields, of that instead: the powers are then all 0.
+    """
 
     orders: tuple[int, ...]
     powers: tuple[int, ...]
+    function: str = ""
 
     @property
     def order(self) -> int:
@@ -29,15 +40,29 @@ class Term:
 
     @property
     def degree(self) -> int:
-        return sum(self.powers)
+        return FUNCTION_DEGREE if self.function else sum(self.powers)
 
     @property
     def price(self) -> float:
         """Nats: high derivatives and high powers are rarer in equations that people write."""
-        return 0.7 * self.order + 0.7 * max(self.degree - 1, 0)
+        function = 0.8 * complexity(parse(self.function)) + 2.0 if self.function else 0.0
+        return 0.7 * self.order + (function or 0.7 * max(self.degree - 1, 0))
 
     def is_linear_in(self, field: int) -> bool:
         return self.degree == 1 and self.powers[field] == 1
+
+    def values(self, fields: Sequence[Floats], noise: Sequence[float]) -> Floats:
+        """What the derivative acts on; of functions without what noise adds on average, which is not known."""
+        if not self.function:
+            return values(self.powers, fields, noise)
+        table = np.column_stack([field.ravel() for field in fields])
+        return np.asarray(evaluate(parse(self.function), table)).reshape(fields[0].shape)
+
+    def body(self, fields: Sequence[str]) -> list[str]:
+        """The factors that the derivative acts on, as text."""
+        if self.function:
+            return [to_text(parse(self.function), list(fields), 6)]
+        return _product(self.powers, fields)
 
 
 def library(n_fields: int, n_space: int, max_order: int, max_degree: int) -> list[Term]:
@@ -75,7 +100,7 @@ def _power(field: Floats, power: int, variance: float) -> Floats:
 def spelled(term: Term, fields: Sequence[str], space: Sequence[str]) -> str:
     """The term as it was fitted, without its coefficient: (u^2)_x."""
     marks = "".join(axis * order for axis, order in zip(space, term.orders))
-    body = "*".join(_product(term.powers, fields)) or "1"
+    body = "*".join(term.body(fields)) or "1"
     if not marks:
         return body
     return f"{body}_{marks}" if term.degree == 1 else f"({body})_{marks}"
@@ -84,7 +109,7 @@ def spelled(term: Term, fields: Sequence[str], space: Sequence[str]) -> str:
 def written(term: Term, coefficient: float, fields: Sequence[str], space: Sequence[str], digits: int) -> str:
     """The term with its coefficient, first derivatives of powers written out."""
     marks = "".join(axis * order for axis, order in zip(space, term.orders))
-    if term.order == 1 and term.degree > 1:
+    if term.order == 1 and term.degree > 1 and not term.function:
         pieces = []
         for k, power in enumerate(term.powers):
             if power:

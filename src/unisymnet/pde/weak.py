@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
 from .grid import Grid
-from .terms import Term, values
+from .terms import Term
 
 Floats = NDArray[np.float64]
 
@@ -102,19 +102,20 @@ class WeakForm:
     def rate(self, field: int, order: int) -> Floats:
         """The left side: ∂_t or ∂_tt of a field."""
         spatial = (0,) * (len(self.bumps) - 1)
-        return self._integral(self.fields[field], (*spatial, order))
+        return self.integral(self.fields[field], (*spatial, order))
 
     def columns(self, terms: Sequence[Term]) -> Floats:
         """One column for every term."""
-        products: dict[tuple[int, ...], Floats] = {}
+        products: dict[tuple[tuple[int, ...], str], Floats] = {}
         found = []
         for term in terms:
-            if term.powers not in products:
-                products[term.powers] = values(term.powers, self.fields, self.noise)
-            found.append(self._integral(products[term.powers], (*term.orders, 0)))
+            key = term.powers, term.function
+            if key not in products:
+                products[key] = term.values(self.fields, self.noise)
+            found.append(self.integral(products[key], (*term.orders, 0)))
         return np.column_stack(found)
 
-    def _integral(self, product: Floats, orders: tuple[int, ...]) -> Floats:
+    def integral(self, product: Floats, orders: tuple[int, ...]) -> Floats:
         """∫ φ ∂^orders product, the derivatives moved to φ: (−1)^|orders| ∫ ∂^orders φ · product."""
         result = product
         for axis, (bump, order) in enumerate(zip(self.bumps, orders)):

@@ -1,0 +1,145 @@
+"""Open forms: a term ∂^α f(u) whose function f is not a short polynomial, found by the ordinary search.
+
+f is first a curve, a spline in one field, fitted in weak form beside the best other terms.  The curve's values are then
+a table of u and f(u), for which the search of `UniSymNetRegressor` proposes formulas; each is tried as a term in weak
+form, and the shortest description decides, the polynomials' too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+
+from ..fit.subset import best_subsets
+from ..symbolic.expr import Call, Const, Expr, Var, product, rebuild, variables
+from ..symbolic.text import to_text
+from .terms import Term
+from .weak import WeakForm
+
+Floats = NDArray[np.float64]
+
+DEGREE, PIECES = 4, 8  # of the curve
+ROUGH = 2e-3  # of its spread, by which it may be wrong
+OTHERS = 3  # terms beside it
+N_POINTS = 200  # of the curve
+INNER = 0.02  # share of the values at either end that the curve leaves out: few rows are there
+EXPLAINED = 0.5  # the curve must at least halve what the polynomials leave
+SEARCH_SECONDS = 6.0
+
+
+@dataclass(frozen=True)
+class Curve:
+    """∂^orders of a function of one field, as a table, and the terms chosen beside it."""
+
+    orders: tuple[int, ...]
+    field: int
+    u: Floats
+    f: Floats
+    others: tuple[Term, ...]
+    left: float
+
+
+def best_curve(form: WeakForm, terms: Sequence[Term], columns: Floats, rate: Floats) -> Curve | None:
+    """The operator and field whose curve explains most, with the best few other terms."""
+    best: Curve | None = None
+    n_fields = len(form.fields)
+    for orders in sorted({t.orders for t in terms if sum(t.orders) <= 2}, key=lambda o: (sum(o), o)):
+        for field in range(n_fields):
+            others = [j for j, t in enumerate(terms) if not (t.orders == orders and _only(t, field))]
+            found = _curve(form, orders, field, [terms[j] for j in others], columns[:, others], rate)
+            if found is not None and (best is None or found.left < 0.8 * best.left):
+                best = found
+    return best
+
+
+def _only(term: Term, field: int) -> bool:
+    return all(p == 0 for i, p in enumerate(term.powers) if i != field)
+
+
+def _curve(
+    form: WeakForm, orders: tuple[int, ...], field: int, others: Sequence[Term], columns: Floats, rate: Floats
+) -> Curve | None:
+    values = form.fields[field]
+    low, high = float(values.min()), float(values.max())
+    if not high > low:
+        return None
+    # Not a polynomial: that would be an exact law of its own table.
+    knots = np.concatenate([[low] * DEGREE, np.linspace(low, high, PIECES + 1), [high] * DEGREE])
+    count = PIECES + DEGREE
+    parts = [BSpline(knots, np.eye(count)[k], DEGREE) for k in range(count)]
+    if sum(orders):
+        parts = parts[1:]  # a derivative does not see a constant
+    own = np.column_stack([form.integral(part(values), (*orders, 0)) for part in parts])
+    both = np.column_stack([own, columns])
+    try:
+        subsets = best_subsets(both, rate, max_size=len(parts) + OTHERS, beam=6, keep=1, always=range(len(parts)))
+    except ValueError:
+        return None
+    # One more term must pay: what is left falls by a fifth.
+    best = None
+    for subset in subsets:
+        if best is None or subset.loss < 0.8 * best.loss:
+            best = subset
+    if best is None:
+        return None
+    numbers = dict(zip(best.columns, best.coefficients))
+    places = np.quantile(values, [INNER, 1.0 - INNER])
+    u = np.linspace(float(places[0]), float(places[1]), N_POINTS)
+    f = np.sum([numbers[k] * part(u) for k, part in enumerate(parts)], axis=0)
+    chosen = tuple(others[j - len(parts)] for j in best.columns if j >= len(parts))
+    return Curve(orders, field, u, np.asarray(f), chosen, best.loss)
+
+
+def open_terms(curve: Curve, n_fields: int, seconds: float) -> list[tuple[Term, ...]]:
+    """Sets of terms that formulas for the curve would give, the other terms with them."""
+    from ..regressor import UniSymNetRegressor
+
+    if not np.isfinite(curve.f).all() or np.ptp(curve.f) == 0.0:
+        return []
+    noise = ROUGH * float(np.std(curve.f))
+    model = UniSymNetRegressor(max_time=min(seconds, SEARCH_SECONDS), noise=noise, n_jobs=1, validation_fraction=0.0)
+    try:
+        model.fit(curve.u[:, None], curve.f)
+    except ValueError:
+        return []
+    found: dict[tuple[Term, ...], None] = {}
+    for entry in model.front_:
+        terms = [term for part in _summands(entry.formula.expr) for term in _terms(part, curve, n_fields)]
+        found[(*dict.fromkeys([*terms, *curve.others]),)] = None
+    return list(found)
+
+
+def _summands(expr: Expr) -> list[Expr]:
+    """The parts of a sum without their factors."""
+    if isinstance(expr, Call) and expr.op in ("add", "sub"):
+        return [part for arg in expr.args for part in _summands(arg)]
+    if isinstance(expr, Call) and expr.op == "neg":
+        return _summands(expr.args[0])
+    if isinstance(expr, Call) and expr.op == "mul":
+        return [product([arg for arg in expr.args if not isinstance(arg, Const)])]
+    return [expr]
+
+
+def _terms(part: Expr, curve: Curve, n_fields: int) -> list[Term]:
+    if not variables(part):
+        return [] if sum(curve.orders) else [Term(curve.orders, (0,) * n_fields)]
+    power = _power(part)
+    if power is not None:
+        return [Term(curve.orders, tuple(power if i == curve.field else 0 for i in range(n_fields)))]
+    own = rebuild(part, lambda node: Var(curve.field) if isinstance(node, Var) else node)
+    names = [f"x{i}" for i in range(n_fields)]
+    return [Term(curve.orders, (0,) * n_fields, to_text(own, names, None))]
+
+
+def _power(part: Expr) -> int | None:
+    if isinstance(part, Var):
+        return 1
+    if isinstance(part, Call) and part.op == "pow" and isinstance(part.args[0], Var):
+        exponent = part.args[1]
+        if isinstance(exponent, Const) and exponent.value in (2.0, 3.0, 4.0):
+            return int(exponent.value)
+    return None
