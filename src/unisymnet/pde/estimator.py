@@ -32,7 +32,7 @@ NEGLIGIBLE = 1e-3  # a term that moves the rate by less than this share of it is
 FLOOR = 1e-4  # share of the rate's size below which what is left is the grid's error
 MAX_TERMS = 8
 EXACT, CLOSE = 1.0 - 1e-7, 0.999  # R² from which on polynomials suffice, in one and in two dimensions of space
-SERIES = 3  # powers under one derivative that look like the beginning of a series
+SERIES = 3  # powers of one field under one derivative that look like the beginning of a series
 POOR = 0.9  # R² below which a note warns
 
 
@@ -182,7 +182,8 @@ def _opened(found: Equation, form: WeakForm, columns: Floats, terms: list[Term],
     if whole == 0.0 or done or now() > end:
         return found
     curve = best_curve(form, terms, columns, rate)
-    series = max(Counter(term.orders for term in found.terms).values(), default=0) >= SERIES
+    alone = [(t.orders, tuple(map(bool, t.powers))) for t in found.terms if sum(map(bool, t.powers)) == 1]
+    series = max(Counter(alone).values(), default=0) >= SERIES
     if curve is None or (curve.left > EXPLAINED * (1.0 - found.r2) * whole and not series):
         return found
 
