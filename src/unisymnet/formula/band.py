@@ -30,7 +30,7 @@ TAILS = 3.0  # degrees of freedom of Student's distribution, for noise with outl
 class Band:
     """``level`` is the standard deviation of a row whose value has the size ``middle`` (the scale of Student's
     distribution for heavy tails), ``ratio`` that of relative to equal noise, for "both"; ``spread`` the covariance of
-    the constants, row by row, in the order of `constants`; ``n_left`` rows less constants."""
+    the constants, row by row, in the order of `constants`; ``n_left`` rows less what was fitted to them."""
 
     kind: str
     level: float
@@ -116,10 +116,9 @@ def make_band(expr: Expr, X: Floats, y: Floats, roots: Floats, kind: str, ratio:
     if not np.isfinite(left).all() or not np.isfinite(jacobian).all():
         return None
     table, n_moving = covariance(form, values, X, y, roots**2)
-    n_left = len(y) - n_moving
+    n_left = len(y) - n_moving - 1  # which noise model holds was chosen by the same rows
     if n_left < 1 or not np.isfinite(table).all():
         return None
-    # For heavy tails the weighted squares are the scale's own equation.
-    level = math.sqrt(float(np.sum(left**2)) / (n_left if kind != "heavy tails" else len(y)))
+    level = math.sqrt(float(np.sum(left**2)) / n_left)  # for heavy tails, too: it is the equation of the scale
     middle = float(np.median(np.abs(found))) or 1.0
     return Band(kind, level, middle, ratio, n_left, tuple(map(float, table.ravel())))

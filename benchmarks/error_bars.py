@@ -1,6 +1,6 @@
 """What ±, bands and printed digits are worth: coverage under every noise model, for given laws and drawn noise.
 
-    python benchmarks/coverage.py --draws 100 --out coverage.jsonl [--rows 15 60 300] [--kinds equal relative …]
+    python benchmarks/error_bars.py --draws 100 --out error_bars.jsonl [--rows 15 60 300] [--kinds equal relative …]
 
 Laws are known, so nothing is searched: their constants are fitted and reported on the path that a row of the table
 takes.  `one_sigma` is the share of constants whose ± holds the truth (68 % is right), `worst` and `best` that of single
