@@ -75,6 +75,9 @@ def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record
     X = rng.uniform(task.low, task.high, (ROWS, n_columns(task)))
     y = evaluate(law, X)
     y = y + rng.normal(0.0, key["noise"] * float(np.sqrt(np.mean(y**2))), ROWS) if key["noise"] else y
+    for template in (None, "f(x0)*exp(x1)"):  # whoever is first must not pay for loading the kernels
+        easy = UniSymNetRegressor(max_time=None, max_evaluations=30, n_jobs=1, template=template)
+        easy.fit(X[:40, :2], (X[:40, 0] + 0.37) * np.exp(X[:40, 1]))
     model = UniSymNetRegressor(
         max_time=key["max_time"],
         random_state=key["seed"],
