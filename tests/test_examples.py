@@ -14,7 +14,7 @@ import pytest
 from unisymnet import Formula
 
 ROOT = Path(__file__).resolve().parents[1]
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(set((ROOT / "examples").glob("*.py")) - {ROOT / "examples" / "gallery.py"})  # tests/test_gallery.py
 DATA = files("unisymnet").joinpath("data")
 
 
