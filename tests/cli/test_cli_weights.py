@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from unisymnet.bench.page import current
 from unisymnet.errors import CheckpointError
 from unisymnet.model.runtime import WEIGHTS, Runtime, shipped, weights_hash
 from unisymnet.model.weights import folders, user_folder, weights_for
@@ -65,14 +64,3 @@ def test_what_is_no_model_is_not_installed(home: Path) -> None:
         Runtime.load(home)
     done = run("weights", "install", str(home), XDG_DATA_HOME=str(home / "share"))
     assert done.returncode != 0 and "Traceback" not in done.stderr and not user_folder().exists()
-
-
-def test_records_of_other_weights_are_left_out() -> None:
-    records = [
-        {"method": "unisymnet-literal", "weights": "now"},
-        {"method": "unisymnet-literal", "weights": "then"},
-        {"method": "unisymnet-paper"},
-        {"method": "unisymnet"},
-    ]
-    kept, stale = current(records, "now")
-    assert kept == [records[0], records[3]] and stale == 2
