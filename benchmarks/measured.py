@@ -24,8 +24,10 @@ from unisymnet.fit.settle import settled
 from unisymnet.judge.judge import make_judge
 from unisymnet.judge.tree import EXPONENT, NUMBER, read
 from unisymnet.metrics import r2
+from unisymnet.symbolic.constants import free_constants
 from unisymnet.symbolic.expr import Expr, evaluate, variables
 from unisymnet.symbolic.parse import parse
+from unisymnet.symbolic.rewrite.simplify import simplify
 
 HALVES = {"developed": DEVELOPED, "kept-back": KEPT_BACK, "all": SETS}
 
@@ -39,7 +41,7 @@ def has_form(found: Expr, laws: tuple[str, ...], X: np.ndarray, y: np.ndarray) -
             continue
         target = evaluate(law, X)
         places = _movable(found)
-        if len(places) > len(read(law).values) + 1:
+        if _n_constants(found) > _n_constants(law):  # a form with something more beside it is another form
             continue
         moved = settled(found, make_judge(X, target), places)
         spread, left = float(np.std(target)), np.inf
@@ -55,6 +57,12 @@ def _movable(found: Expr) -> list[int]:
     tree = read(found).tree
     numbers = [(parent, node) for parent, node in tree.walk() if node.symbol == NUMBER]
     return [node.place for parent, node in numbers if not (parent == EXPONENT and float(node.value).is_integer())]
+
+
+def _n_constants(expr: Expr) -> int:
+    """Constants that a fit has to find, redundant ones merged, exponents that are no whole numbers among them."""
+    exponents = [node.value for parent, node in read(expr).tree.walk() if node.symbol == NUMBER and parent == EXPONENT]
+    return len(free_constants(simplify(expr))[1]) + sum(not float(value).is_integer() for value in exponents)
 
 
 def is_absurd(expr: Expr, y: np.ndarray) -> bool:

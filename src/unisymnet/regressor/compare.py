@@ -42,6 +42,7 @@ CHOICE = 1.0  # nats that a node of a law costs: the search has chosen it on all
 LEAST_SIZE = 2  # a constant is left only for a formula that wins in most folds
 SOURCES = ("mean", "linear")
 MAX_LINEAR_ROWS = 20_000
+GROWING = ("relative", "counts", "both")  # noise models under which large values say less
 FEW_ENTRIES = 14  # of the search's table are compared, the pick among them
 NEAR = 0.01  # of R² that gradient boosting may be ahead and still count as level
 
@@ -123,6 +124,9 @@ def _held_to_linear(
     linear, n_cuts = rivals.additive.linear, rivals.additive.folds.n_cuts
     if linear.source == "mean":
         return tuple(entries), picked, []
+    band = entries[picked].formula.band
+    if band is not None and band.kind in GROWING:
+        return tuple(entries), picked, []  # squares on folds would hear the few largest values only
     mine = fold_errors(entries[picked].formula.expr, rivals, deadline)
     constant = isinstance(entries[picked].formula.expr, Const)
     if not (clearly_wins(linear.errors, mine, n_cuts) if constant else wins(linear.errors, mine)):
