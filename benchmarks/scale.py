@@ -1,6 +1,7 @@
 """How a fit grows with rows and columns, and where more machines stop paying.
 
-    python benchmarks/scale.py fit            # seconds and memory of three epochs for 10² to 10⁶ rows, 1 to 100 columns
+    python benchmarks/scale.py fit [FILE]     # seconds and memory of three epochs: 10² to 10⁷ rows, 1 to 1,000 columns
+    python benchmarks/scale.py length [FILE]  # seconds until evolution has a law of so many terms
     python benchmarks/scale.py workers        # a simulation of 1 to 1,000 workers, fed with what is measured here
 
 Seconds are processor seconds; each fit has a process of its own, so that its memory can be read.
@@ -14,12 +15,16 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-ROWS = (100, 1_000, 10_000, 100_000, 1_000_000)
-COLUMNS = (1, 3, 10, 30, 100)
+ROWS = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+COLUMNS = (1, 3, 10, 30, 100, 1_000)
+TERMS = (1, 2, 3, 4, 5)
+MOST_SECONDS = 12.0  # for one law
 WORKERS = (1, 2, 4, 10, 30, 100, 300, 1_000)
 EPOCHS = (0.1, 1.0, 10.0)  # seconds of work
 
@@ -42,11 +47,47 @@ def one_fit(n_rows: int, n_columns: int) -> None:
     print(json.dumps({"rows": n_rows, "columns": n_columns, "seconds": round(spent, 2), "megabytes": round(memory)}))
 
 
-def fits() -> None:
-    for n_rows, n_columns in [*((n, 3) for n in ROWS), *((1_000, d) for d in COLUMNS)]:
-        command = [sys.executable, __file__, "one", str(n_rows), str(n_columns)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        print(done.stdout.splitlines()[-1], flush=True)
+def one_law(n_terms: int) -> None:
+    """Evolution alone on the sum of so many terms, each with a number inside; prints seconds, None if not found."""
+    from joblib import Parallel
+
+    from unisymnet.deadline import Deadline
+    from unisymnet.problem import make_problem
+    from unisymnet.propose.evolve.islands import Islands
+
+    rng = np.random.default_rng(1)
+    X = rng.uniform(0.5, 3.0, (300, 3))
+    a, b, c = X.T
+    terms = (a * np.sin(1.7 * b), b**2 / (0.6 + c), np.exp(-0.8 * a * c), np.cos(2.3 * c) * a, np.log(1.4 + a * b))
+    problem = make_problem(X, np.sum(terms[:n_terms], axis=0))
+    warm = Islands(problem, seed=0, work=100_000)
+    with Parallel(n_jobs=1) as parallel:
+        warm.step(parallel, Deadline.never())
+        islands, began, seconds = Islands(problem, seed=0), time.process_time(), None
+        while seconds is None and time.process_time() - began < MOST_SECONDS:
+            found = islands.step(parallel, Deadline.never())
+            if found and min(one.loss for one in found) < 1e-20 * problem.spread**2:
+                seconds = round(time.process_time() - began, 2)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"terms": n_terms, "seconds": seconds, "megabytes": round(memory)}))
+
+
+def each(jobs: Sequence[Sequence[object]], out: str | None) -> None:
+    """One process after the other; with a file, what is in it is not run again."""
+    path = None if out is None else Path(out)
+    known = set(path.read_text("utf-8").splitlines()) if path is not None and path.exists() else set()
+    done = {tuple(json.loads(line)["job"]) for line in known}
+    for job in jobs:
+        words = tuple(map(str, job))
+        if words in done:
+            continue
+        command = [sys.executable, __file__, *words]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
+        line = json.dumps({"job": words, **json.loads(told)})
+        print(line, flush=True)
+        if path is not None:
+            with path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
 
 
 class Costs(NamedTuple):
@@ -110,12 +151,21 @@ def workers() -> None:
         print(f"{n_workers:<11}" + "".join(f"{share:>13.0%} " for share in shares))
 
 
-if __name__ == "__main__":
-    if sys.argv[1:2] == ["one"]:
-        one_fit(int(sys.argv[2]), int(sys.argv[3]))
-    elif sys.argv[1:] == ["fit"]:
-        fits()
-    elif sys.argv[1:] == ["workers"]:
+def main(words: Sequence[str]) -> None:
+    out = words[1] if len(words) > 1 else None
+    if words[:1] == ["one"]:
+        one_fit(int(words[1]), int(words[2]))
+    elif words[:1] == ["law"]:
+        one_law(int(words[1]))
+    elif words[:1] == ["fit"]:
+        each([*(("one", n, 3) for n in ROWS), *(("one", 1_000, d) for d in COLUMNS)], out)
+    elif words[:1] == ["length"]:
+        each([("law", n) for n in TERMS], out)
+    elif words[:1] == ["workers"]:
         workers()
     else:
         sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
