@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 from unisymnet import UniSymNetRegressor
 from unisymnet.deadline import Deadline
 from unisymnet.metrics import r2
+from unisymnet.regressor.compare import Rivals, _beats
 from unisymnet.symbolic.expr import Const, Var, evaluate, walk
-from unisymnet.tables.additive import WAYS, Additive, find_additive
+from unisymnet.tables.additive import WAYS, Additive, Row, find_additive
 from unisymnet.tables.bank import knots, shapes_of_column, short
 from unisymnet.tables.folds import clearly_wins, likely_wins, make_folds, wins
 from unisymnet.tables.forward import Settings, find_sums
@@ -192,3 +193,15 @@ def test_goal_is_checked() -> None:
         UniSymNetRegressor(goal="guess").fit(X, X[:, 0])
     with pytest.raises(ValueError, match="minimises squares"):
         UniSymNetRegressor(goal="predict", loss="huber").fit(X, X[:, 0])
+
+
+def test_a_constant_gives_way_only_beyond_chance() -> None:
+    X = _table(60)
+    rows = X, X[:, 0], np.ones(60)
+    found = _found(*rows[:2], ways=WAYS[:1])
+    rivals = Rivals(found, rows, "predict")
+    n = len(found.folds.held)
+    constant = Row(Const(0.0), 1, np.ones(n), "mean")
+    better, much_better = (Row(Var(0), 5, np.full(n, error), "linear") for error in (0.9, 0.5))
+    assert not _beats(better, constant, rivals)  # 3 nats: of a hundred formulas one does that on pure noise
+    assert _beats(much_better, constant, rivals) and _beats(better, Row(Var(1), 4, np.ones(n), "linear"), rivals)

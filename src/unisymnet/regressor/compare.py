@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]
 
-ADDITIVE_SHARE = 0.35  # of the time, with goal="predict"
+ADDITIVE_SHARE = 0.6  # of the time, with goal="predict"
+BEYOND_CHANCE = 6.0  # nats on rows left out that a formula must gain over a constant: e^-6 is rare even among many
 CHOICE = 1.0  # nats that a node of a law costs: the search has chosen it on all rows, which folds cannot see
 LEAST_SIZE = 2  # a constant is left only for a formula that wins in most folds
 SOURCES = ("mean", "linear")
@@ -121,7 +122,7 @@ def _compared(
 def _held_to_linear(
     entries: Sequence[Entry], picked: int, rivals: Rivals, data: Data, deadline: Deadline
 ) -> tuple[tuple[Entry, ...], int, list[str]]:
-    linear, n_cuts = rivals.additive.linear, rivals.additive.folds.n_cuts
+    linear = rivals.additive.linear
     if linear.source == "mean":
         return tuple(entries), picked, []
     band = entries[picked].formula.band
@@ -129,7 +130,10 @@ def _held_to_linear(
         return tuple(entries), picked, []  # squares on folds would hear the few largest values only
     mine = fold_errors(entries[picked].formula.expr, rivals, deadline)
     constant = isinstance(entries[picked].formula.expr, Const)
-    if not (clearly_wins(linear.errors, mine, n_cuts) if constant else wins(linear.errors, mine)):
+    better = wins(linear.errors, mine)
+    if constant:
+        better = _beats(linear, Row(entries[picked].formula.expr, 1, mine, "mean"), rivals)
+    if not better:
         return tuple(entries), picked, []
     added = _entry(linear, rivals, data)
     same = _repeated(entries, added, data)
@@ -181,8 +185,11 @@ def _predicting(
 def _beats(longer: Row, shorter: Row, rivals: Rivals) -> bool:
     """A longer formula must win by a standard error; a constant gives way only beyond doubt, because of many formulas
     some look better than it on pure noise."""
-    beyond_doubt = isinstance(shorter.expr, Const)
-    return (clearly_wins if beyond_doubt else likely_wins)(longer.errors, shorter.errors, rivals.additive.folds.n_cuts)
+    n_cuts = rivals.additive.folds.n_cuts
+    if not isinstance(shorter.expr, Const):
+        return likely_wins(longer.errors, shorter.errors, n_cuts)
+    gained = 0.5 * len(rivals.rows[1]) * math.log(max(shorter.error, 1e-300) / max(longer.error, 1e-300))
+    return gained > BEYOND_CHANCE and clearly_wins(longer.errors, shorter.errors, n_cuts)
 
 
 def _without_weaker_linear(front: list[Row], best: Row) -> list[Row]:
