@@ -67,3 +67,14 @@ def test_a_feature_comes_back_without_its_coefficient(feature) -> None:  # type:
     again = term_of(whole.args[1])
     X = np.array([[1.0, 2.0], [3.0, 5.0]])
     assert np.allclose(evaluate(again, X), evaluate(feature, X))
+
+
+def test_numbers_that_are_names_of_kinds_become_cases() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 5, (300, 2)).astype(float)
+    y = 7.0 * ((X[:, 0] == 3.0) & (X[:, 1] == 3.0)) + 2.0 * (X[:, 0] == X[:, 1]) + 0.05 * rng.normal(size=300)
+    pool = base_pool(X, range(2), range(2))
+    for feature, values in zip(pool.features, pool.raw.T, strict=True):
+        assert np.allclose(np.broadcast_to(evaluate(feature.expr, X), y.shape), values)
+    best = within(find_fits(pool, X, y, np.ones(300), 1.0, 40), 40, 300, 1.0)
+    assert 1.0 - np.var(y - evaluate(best.expr, X)) / y.var() > 0.99

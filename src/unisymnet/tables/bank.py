@@ -55,6 +55,7 @@ def _shapes(x: Floats, v: Expr, allowed: frozenset[str]) -> Iterator[tuple[Expr,
         if _may(allowed, "abs", "sub"):
             for a in levels[1:-1]:
                 yield Call("abs", (_moved(v, float(a)),)), np.abs(x - a), True
+        yield from _cases(x, v, levels, allowed)
         return
     low, high = float(levels[0]), float(levels[-1])
     if low >= 0.0:
@@ -68,6 +69,16 @@ def _shapes(x: Floats, v: Expr, allowed: frozenset[str]) -> Iterator[tuple[Expr,
     elif _may(allowed, "pow") and len(levels) > FEW_LEVELS:
         yield v ** Const(3.0), x**3, False
     yield from _bent(x, v, allowed)
+
+
+def _cases(x: Floats, v: Expr, levels: Floats, allowed: frozenset[str]) -> Iterator[tuple[Expr, Floats, bool]]:
+    """Whether a column of few levels has one of them: 1 or 0.  Numbers may be names of kinds."""
+    if not _may(allowed, "step", "abs", "sub"):
+        return
+    half = short(float(np.diff(levels).min()) / 2.0, float(np.diff(levels).min()))
+    for a in levels:
+        is_there = (np.abs(x - a) < half).astype(np.float64)
+        yield Call("step", (Const(half) - Call("abs", (_moved(v, float(a)),)),)), is_there, True
 
 
 def _bent(x: Floats, v: Expr, allowed: frozenset[str]) -> Iterator[tuple[Expr, Floats, bool]]:

@@ -145,12 +145,20 @@ def _mixed(
         yield Call("abs", (x.expr - z.expr,)), gap
         if not allowed or {"div", "add"} <= allowed:
             yield Const(1.0) / (Call("abs", (x.expr - z.expr,)) + 1.0), 1.0 / (gap + 1.0)
+        if (not allowed or "step" in allowed) and _few(x.values) and _few(z.values):
+            yield Call("step", (Const(0.5) - Call("abs", (x.expr - z.expr,)),)), (gap < 0.5).astype(np.float64)
         for op, values in (("max", np.maximum(x.values, z.values)), ("min", np.minimum(x.values, z.values))):
             if not allowed or op in allowed:
                 yield Call(op, (x.expr, z.expr)), values
     for left in _factors(first, most):
         for right in _factors(second, most):
             yield _product(left.expr, right.expr), left.values * right.values
+
+
+def _few(values: Floats) -> bool:
+    """Few levels, all whole numbers?"""
+    levels = np.unique(values)
+    return len(levels) <= FEW_LEVELS and bool((levels == np.round(levels)).all())
 
 
 def _waves(first: Shape, second: Shape, allowed: frozenset[str]) -> Iterable[tuple[Expr, Floats]]:
@@ -187,7 +195,7 @@ def _product(left: Expr, right: Expr) -> Expr:
 
 def _factors(shapes: list[Shape], most: int) -> list[Shape]:
     plain = [shape for shape in shapes if shape.plain]
-    if len(plain) <= most:
+    if len(plain) <= most or len(np.unique(shapes[0].values)) <= FEW_LEVELS:  # cases cannot stand for each other
         return plain
     places = np.unique(np.linspace(0, len(plain) - 1, most).astype(int))
     return [plain[i] for i in places]
