@@ -2,6 +2,7 @@
 
     python benchmarks/tables.py noise --tables 100 --goal predict --out FILE.jsonl   # how often a constant is picked
     python benchmarks/tables.py columns --seeds 10 --max-time 60 --out FILE.jsonl    # five columns among 1,000
+    python benchmarks/tables.py sums --data FOLDER --seeds 1 --out FILE.jsonl        # sums of features without a search
     python benchmarks/tables.py rows --million 20 --folder FOLDER --out FILE.jsonl   # memory of a fit on Parquet files
 
 Limits count processor time. What FILE holds is not run again, so a run may be cut off; the last lines sum up.
@@ -19,6 +20,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 os.environ.setdefault("UNISYMNET_CLOCK", "processor")
@@ -121,9 +123,65 @@ def many_rows(folder: Path, million: int, max_time: float) -> dict[str, Any]:
         "cpu_seconds": round(used.ru_utime + used.ru_stime, 1),
         "wall_seconds": round(time.monotonic() - began, 1),
         "rows_used": next((int(m[1]) for m in counted if m), None),
-        "formula": result.get("formula", {}).get("text"),
+        "formula": next((row["equation"] for row in result.get("equations", []) if row["picked"]), None),
         "r2": next((row["r2"] for row in result.get("equations", []) if row["picked"]), None),
     }
+
+
+def sums_alone(path: Path, name: str, seed: int, max_complexity: int) -> dict[str, Any]:
+    """`goal="predict"` on three quarters of a table, without a search for laws: what its sums of features are worth."""
+    import pandas as pd
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import train_test_split
+
+    from unisymnet import UniSymNetRegressor
+    from unisymnet.bench.pmlb.protocol import MAX_TRAIN, TARGET
+
+    frame = pd.read_csv(path, sep="\t" if ".tsv" in path.name else ",")
+    X, y = frame.drop(columns=TARGET), frame[TARGET]
+    train, test, y_train, y_test = train_test_split(X, y, train_size=0.75, random_state=seed)
+    train, y_train = train.iloc[:MAX_TRAIN], y_train.iloc[:MAX_TRAIN]
+    began = time.process_time()
+    model = UniSymNetRegressor(
+        goal="predict",
+        max_time=None,
+        max_evaluations=20,
+        proposers=["monomial"],
+        n_jobs=1,
+        random_state=seed,
+        max_complexity=max_complexity,
+    ).fit(train, y_train)
+    return {
+        "task": "sums",
+        "set": name,
+        "seed": seed,
+        "max_complexity": max_complexity,
+        "r2": float(model.score(test, y_test)),
+        "r2_linear": float(LinearRegression().fit(train, y_train).score(test, y_test)),
+        "size": model.formula_.complexity,
+        "source": model.front_[model.picked_].source,
+        "seconds": round(time.process_time() - began, 1),
+        "formula": str(model.formula_),
+    }
+
+
+def sum_up(records: list[dict[str, Any]]) -> None:
+    """Medians over the seeds of every set, and over the sets."""
+    names = sorted({r["set"] for r in records})
+    mid = {
+        key: {name: median(r[key] for r in records if r["set"] == name) for name in names}
+        for key in ("r2", "r2_linear", "size")
+    }
+    below = [name for name in names if mid["r2"][name] < mid["r2_linear"][name] - 0.02]
+    for kind, some in (
+        ("all", names),
+        ("Friedman's", [n for n in names if "_fri_" in n]),
+        ("others", [n for n in names if "_fri_" not in n]),
+    ):
+        if some:
+            shown = ", ".join(f"{key} {median(mid[key][n] for n in some):.3f}" for key in mid)
+            print(f"{kind}, {len(some)} sets: median {shown}")
+    print(f"more than 0.02 below linear: {', '.join(below) or 'none'}")
 
 
 def missing(path: Path, tasks: Iterable[tuple[dict[str, Any], Callable[[], dict[str, Any]]]]) -> list[dict[str, Any]]:
@@ -144,13 +202,16 @@ def missing(path: Path, tasks: Iterable[tuple[dict[str, Any], Callable[[], dict[
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["noise", "columns", "rows"])
+    parser.add_argument("what", choices=["noise", "columns", "sums", "rows"])
     parser.add_argument("--tables", type=int, default=100)
     parser.add_argument("--goal", default="predict")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--max-time", type=float, default=None)
     parser.add_argument("--million", type=int, default=20)
     parser.add_argument("--folder", default="bench_results/rows")
+    parser.add_argument("--data", help="folder of tables, one CSV or TSV file a set")
+    parser.add_argument("--sets", help="only these, with commas")
+    parser.add_argument("--max-complexity", type=int, default=60)
     parser.add_argument("--out", default="benchmarks/results/tables.jsonl")
     given = parser.parse_args()
     path = Path(given.out)
@@ -178,6 +239,24 @@ def main() -> None:
         )
         columns = sum(r["right_columns"] for r in records)
         print(f"law found in {sum(r['found'] for r in records)} of {len(records)}, its columns in {columns}")
+    elif given.what == "sums":
+        from unisymnet.bench.pmlb.protocol import SEEDS, tables_in
+
+        known = tables_in(given.data)
+        wanted = [(name, s) for s in SEEDS[: given.seeds] for name in (given.sets.split(",") if given.sets else known)]
+        size = given.max_complexity
+        sum_up(
+            missing(
+                path,
+                (
+                    (
+                        {"task": "sums", "set": name, "seed": s, "max_complexity": size},
+                        lambda name=name, s=s: sums_alone(known[name], name, s, size),
+                    )
+                    for name, s in wanted
+                ),
+            )
+        )
     else:
         limit = given.max_time or 20.0
         key = {"task": "rows", "rows": given.million * 1_000_000, "max_time": limit}
