@@ -37,7 +37,9 @@ def canonical(X: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Flo
     order = _order([*X.T, y, weights])
     X, y, weights = X[order], y[order], weights[order]
     new = np.ones(len(y), dtype=bool)
-    new[1:] = (y[1:] != y[:-1]) | (X[1:] != X[:-1]).any(axis=1)
+    new[1:] = y[1:] != y[:-1]
+    ties = np.flatnonzero(~new)
+    new[ties] = (X[ties] != X[ties - 1]).any(axis=1)
     if new.all():
         return X, y, weights
     return X[new], y[new], np.add.reduceat(weights, np.flatnonzero(new))
