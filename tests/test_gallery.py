@@ -1,4 +1,4 @@
-"""The gallery: tables with sources, commands that exist, a page that follows the script; two examples are really run.
+"""The gallery: tables with sources, commands that exist, a page that follows the script; one example is really run.
 
 `make gallery` runs all of them and takes a quarter of an hour.
 """
@@ -57,13 +57,12 @@ def test_the_page_shows_every_example_with_its_picture() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("which", "law"), [("ptolemy", "in_air"), ("galileo", "time**2")])
-def test_an_example_runs(which: str, law: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    example = GALLERY["find"](which)
-    GALLERY["run"](example, tmp_path / which, 5.0)
-    (first, *_) = GALLERY["lines_of"](example, tmp_path / which)
-    assert law in first
+def test_an_example_runs(tmp_path: Path) -> None:
+    example = GALLERY["find"]("ptolemy")  # exact, so that it ends by itself and no clock decides
+    GALLERY["run"](example, tmp_path / "ptolemy", 500.0)
+    (first, *_) = GALLERY["lines_of"](example, tmp_path / "ptolemy")
+    assert first == "in_water = 0.0025*in_air*(330 - in_air)"
     pytest.importorskip("matplotlib")
     picture = tmp_path / "picture.png"
-    GALLERY["draw"](example, tmp_path / which, picture)
+    GALLERY["draw"](example, tmp_path / "ptolemy", picture)
     assert picture.read_bytes()[:4] == b"\x89PNG"
