@@ -2,12 +2,15 @@
 
     python benchmarks/proposer.py [--n 300] [--wide 100] [--recovery 60] [--weights FOLDER] [--labels FILE] [--speed]
     python benchmarks/proposer.py --n 400 --conditions [--weights FOLDER]
+    python benchmarks/proposer.py --n 1000 --weights src/unisymnet/model/weights/points/low --control --out FILE.jsonl
 
 Fresh functions come from a seed that training never used.  "list" proposes the most frequent labels for the same number
 of columns and reads no data; any recall has to be read against it.  ``--wide N`` adds a beam of 100 on the first N
 functions, ``--recovery N`` fits the constants of the five best candidates of the first N.  ``--speed`` compares
 training on the live corpus with training on ready-made tensors (needs torch).  ``--conditions`` asks instead about data
-unlike the paper's: noise, few points, ranges over orders of magnitude, curves.  The last line is key=value.
+unlike the paper's: noise, few points, ranges over orders of magnitude, curves.  ``--control`` adds the nats of the
+labels with the points of another function of as many columns: what is read from the data is the difference.  ``--out``
+appends the figures as a record.  The last line is key=value.
 """
 
 from __future__ import annotations
@@ -23,10 +26,12 @@ from pathlib import Path
 import numpy as np
 
 from unisymnet.bench.encoding import N_FITTED, fit_candidates
+from unisymnet.bench.records import append_record
+from unisymnet.bench.run import provenance
 from unisymnet.corpus import SETTINGS, Corpus, Example
 from unisymnet.model.alphabet import PAD, START
 from unisymnet.model.beam import beam_search, vocabulary_of
-from unisymnet.model.runtime import WEIGHTS, Runtime
+from unisymnet.model.runtime import WEIGHTS, Runtime, weights_hash
 from unisymnet.symbolic.network.skeleton import to_skeleton
 from unisymnet.symbolic.network.structure import Structure
 
@@ -60,16 +65,22 @@ def points_of(example: Example) -> np.ndarray:
     return example.points[example.points.any(axis=1)]
 
 
-def teacher_forced(runtime: Runtime, examples: list[Example]) -> list[tuple[int, int, float]]:
-    """For each function: tokens guessed right when all before are given, tokens, and nats of the label."""
+def teacher_forced(
+    runtime: Runtime, examples: list[Example], read: list[Example] | None = None
+) -> list[tuple[int, int, float]]:
+    """For each function: tokens guessed right when all before are given, tokens, and nats of the label.
+
+    The model reads the points of ``read``, if given, instead of the functions' own.
+    """
     found = []
     for start in range(0, len(examples), 50):
         chunk = examples[start : start + 50]
+        told = (read or examples)[start : start + 50]
         rows = [[START, *runtime.alphabet.from_label(e.label)] for e in chunk]
         tokens = np.full((len(rows), max(map(len, rows))), PAD)
         for i, row in enumerate(rows):
             tokens[i, : len(row)] = row
-        data = np.concatenate([runtime.encode(points_of(e)[None]) for e in chunk], axis=2)
+        data = np.concatenate([runtime.encode(points_of(e)[None]) for e in told], axis=2)
         past, right, nats = runtime.empty_cache(len(chunk)), np.zeros(len(chunk)), np.zeros(len(chunk))
         for position in range(tokens.shape[1] - 1):
             logs, past = runtime.step(tokens[:, position], position, data, past)
@@ -79,6 +90,19 @@ def teacher_forced(runtime: Runtime, examples: list[Example]) -> list[tuple[int,
             nats -= np.where(real, np.maximum(logs[np.arange(len(chunk)), after], -30.0), 0.0)
         found += [(int(r), len(row) - 1, float(n)) for r, row, n in zip(right, rows, nats)]
     return found
+
+
+def control(runtime: Runtime, examples: list[Example]) -> dict[str, float]:
+    """Nats of the labels with the functions' own points and with those of the next one of as many columns."""
+    by_columns: dict[int, list[int]] = defaultdict(list)
+    for i, example in enumerate(examples):
+        by_columns[example.n_features].append(i)
+    other = {a: b for group in by_columns.values() for a, b in zip(group, group[1:] + group[:1])}
+    own = float(np.mean([nats for *_, nats in teacher_forced(runtime, examples)]))
+    read = [examples[other[i]] for i in range(len(examples))]
+    foreign = float(np.mean([nats for *_, nats in teacher_forced(runtime, examples, read)]))
+    print(f"\nnats of a label: own points {own:.3f}, another function's {foreign:.3f}, difference {foreign - own:.3f}")
+    return {"nats": own, "nats_other": foreign}
 
 
 def recall(runtime: Runtime, examples: list[Example], known: set) -> dict[str, float]:
@@ -210,6 +234,8 @@ def main() -> None:
     parser.add_argument("--labels", type=Path, help="default: runs/out/labels-low.json, or -high")
     parser.add_argument("--speed", action="store_true")
     parser.add_argument("--conditions", action="store_true", help="recall under noise, few points, tails, curves")
+    parser.add_argument("--control", action="store_true", help="nats with another function's points")
+    parser.add_argument("--out", type=Path, help="file of records to append to")
     args = parser.parse_args()
     setting = "high" if args.weights.name.endswith("high") else "low"
     corpus = Corpus(SETTINGS[setting], FRESH)
@@ -224,6 +250,11 @@ def main() -> None:
         return
     examples = corpus(0, args.n)
     figures = recall(runtime, examples, known)
+    if args.control:
+        figures |= control(runtime, examples)
+    if args.out is not None:
+        about = {"experiment": "proposer", "weights": weights_hash(args.weights), "n": args.n, "setting": setting}
+        append_record(args.out, {**about, **provenance(), **figures, "weights": weights_hash(args.weights)})
     if args.wide:
         wide(runtime, examples[: args.wide])
     if args.recovery:

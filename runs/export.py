@@ -2,6 +2,7 @@
 
     python runs/export.py small-low --start runs/out/cooled --labels runs/out/labels-low.json
     python runs/export.py small-low --start runs/out/small-low --compact runs/small-low
+    python runs/export.py points/low --start runs/out/points3 --like src/unisymnet/model/weights/small-low
 
 The second form writes a checkpoint that is small enough to commit: the mean weights in 16 bits and nothing else.
 """
@@ -16,7 +17,7 @@ import torch
 from safetensors.torch import save_file
 
 from unisymnet.model.export import export
-from unisymnet.model.runtime import WEIGHTS
+from unisymnet.model.runtime import MANIFEST, WEIGHTS
 from unisymnet.model.train import LOG, load_model, read_checkpoint
 
 N_FREQUENT = 100
@@ -38,6 +39,7 @@ def main() -> None:
     parser.add_argument("name", help="folder below src/unisymnet/model/weights")
     parser.add_argument("--start", type=Path, required=True, help="folder of the checkpoint")
     parser.add_argument("--labels", type=Path, help="file written by runs/labels.py")
+    parser.add_argument("--like", type=Path, help="exported model whose frequency list is taken instead")
     parser.add_argument("--compact", type=Path, help="write a small checkpoint to this path instead")
     parser.add_argument("--before", type=int, default=0, help="examples that the weights saw before this run began")
     parser.add_argument("--out", type=Path, default=WEIGHTS)
@@ -46,14 +48,17 @@ def main() -> None:
     if args.compact:
         compact(args.start, args.compact)
         return
-    if args.labels is None:
-        parser.error("--labels is needed: the frequency list goes into the package")
+    if args.labels is None and args.like is None:
+        parser.error("--labels or --like is needed: the frequency list goes into the package")
     state, _ = read_checkpoint(args.start)
     last = json.loads((args.start / LOG).read_text().splitlines()[-1])
     about = {k: last[k] for k in ("examples", "nll", "shuffled", "gain")} | {"step": state["step"]}
     about["examples"] += args.before
-    counted = json.loads(args.labels.read_text())
-    frequent = {int(d): [label for label, _ in labels[:N_FREQUENT]] for d, labels in counted.items()}
+    if args.like is not None:
+        frequent = {int(d): labels for d, labels in json.loads((args.like / MANIFEST).read_text())["frequent"].items()}
+    else:
+        counted = json.loads(args.labels.read_text())
+        frequent = {int(d): [label for label, _ in labels[:N_FREQUENT]] for d, labels in counted.items()}
     folder = export(load_model(args.start), args.out / args.name, frequent=frequent, about=about)
     size = sum(file.stat().st_size for file in folder.iterdir())
     print(f"{folder}: {size / 1e6:.2f} MB, {about}")

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from unisymnet.bench import stale
+from unisymnet.bench.run import weights_in_use
 from unisymnet.errors import CheckpointError
 from unisymnet.model.runtime import WEIGHTS, Runtime, shipped, weights_hash
-from unisymnet.model.weights import folders, user_folder, weights_for
+from unisymnet.model.weights import alternatives, folders, place_of, user_folder, weights_for
 
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -64,3 +66,26 @@ def test_what_is_no_model_is_not_installed(home: Path) -> None:
         Runtime.load(home)
     done = run("weights", "install", str(home), XDG_DATA_HOME=str(home / "share"))
     assert done.returncode != 0 and "Traceback" not in done.stderr and not user_folder().exists()
+
+
+def test_records_of_the_literal_method_are_judged_by_its_own_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stale, "same_search", lambda commit: True)
+    methods = (("unisymnet-literal", "points"), ("unisymnet-paper", "plain"), ("unisymnet-paper", "points"))
+    records = [{"method": method, "weights": weights, "commit": "a"} for method, weights in methods]
+    kept, left = stale.current(records, "plain", None, {"unisymnet-literal": "points"})
+    assert kept == records[:2] and left == 1
+
+
+def test_models_of_the_package_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    if "points" not in alternatives():
+        pytest.skip("no exported points model in the package")
+    monkeypatch.delenv("UNISYMNET_WEIGHTS", raising=False)
+    points = WEIGHTS / "points" / "low"
+    assert weights_for(3, named="points") == points and weights_for(3) != points
+    assert weights_for(9, named="points") == weights_for(9)  # there is none for so many columns
+    monkeypatch.setenv("UNISYMNET_WEIGHTS", "points")
+    assert weights_for(3) == points
+    assert Runtime.load(points).config.reader and place_of("no/such/folder") == Path("no/such/folder")
+    assert weights_in_use("unisymnet-literal") == weights_in_use()
+    monkeypatch.delenv("UNISYMNET_WEIGHTS")
+    assert weights_in_use("unisymnet-literal") != weights_in_use("unisymnet-paper")

@@ -63,15 +63,19 @@ def _print_strategies(records: Sequence[Record]) -> None:
             )
 
 
-def pruning_cells(records: Sequence[Record]) -> dict[str, dict[int, tuple[float, float]]]:
-    """Mean R² and mean complexity of the trained networks themselves, by method and depth of the function."""
+def pruning_cells(records: Sequence[Record], kind: str = "true") -> dict[str, dict[int, tuple[float, float]]]:
+    """Mean R² and mean complexity of the trained networks themselves, by method and depth of the function.
+
+    ``kind`` says whose structures; the default network is given none and counts as it is.
+    """
     table: dict[str, dict[int, tuple[float, float]]] = {}
     for method in ("default", "dno-np", "dno-p"):
         for depth in range(1, 7):
             cell = [
                 r
                 for r in records
-                if (r["method"], r["structures"], r["noise"], r["domain"]) == (method, "true", 0.0, "own")
+                if (r["method"], r["noise"], r["domain"]) == (method, 0.0, "own")
+                and r["structures"] == ("true" if method == "default" else kind)
                 and r["depth"] == depth
                 and r["r2_network"] is not None
             ]

@@ -18,7 +18,7 @@ from .experiments import NAMES, find_experiment
 from .experiments.base import Block, Figure, Table, shown
 from .experiments.style import save
 from .experiments.tally import groups, load_results, tasks_among
-from .run import provenance, weights_in_use
+from .run import LITERAL, provenance, weights_in_use
 from .stale import current
 from .versus import comparison, shortfalls
 
@@ -47,7 +47,7 @@ a { color: var(--accent); } nav a { margin-right: 0.9rem; }
 
 def write_pages(results: Path, out: Path, since: str | None = None) -> list[Path]:
     """Both pages and their pictures; returns the files written. With `since`, records from that commit on count."""
-    records, stale = current(load_results(results), weights_in_use(), since)
+    records, stale = current(load_results(results), weights_in_use(), since, {LITERAL: weights_in_use(LITERAL)})
     sections: list[tuple[str, str, Sequence[Block]]] = [("comparison", "Methods run for run", _compared(records))]
     sections.append(("beyond", "Units, groups, systems, tables, other domains", beyond(records)))
     for name in NAMES:

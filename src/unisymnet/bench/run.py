@@ -22,6 +22,7 @@ from .problems import BenchProblem, Form, find_problem, load_suite
 from .records import append_record, mend, read_records
 from .task import Task
 
+LITERAL = "unisymnet-literal"  # reads points with weights of its own, where there are some
 __all__ = ["Machine", "provenance", "run_missing", "run_suite"]
 
 Record = dict[str, Any]
@@ -122,7 +123,8 @@ def _task_of(record: Record) -> Task | None:
 def _record(task: Task, problem: BenchProblem, result: Record, here: dict[str, str | None]) -> Record:
     known: Record = dict.fromkeys(("version", "status", "time", "expression", "message")) | {"scores": {}}
     when = {"date": datetime.now(UTC).isoformat(timespec="seconds")}
-    return {"suite": problem.suite} | task.as_dict() | here | when | known | result
+    own = {"weights": weights_in_use(LITERAL)} if task.method == LITERAL else {}
+    return {"suite": problem.suite} | task.as_dict() | here | own | when | known | result
 
 
 def provenance() -> dict[str, str | None]:
@@ -131,12 +133,14 @@ def provenance() -> dict[str, str | None]:
     return {"commit": _commit(), "machine": machine, "weights": weights_in_use()}
 
 
-def weights_in_use() -> str | None:
-    """The hashes of the models that searches find here, so that a record of other weights is known as stale."""
+def weights_in_use(method: str = "") -> str | None:
+    """The hashes of the models that a method finds here, so that a record of other weights is known as stale."""
     from ..model.runtime import weights_hash
-    from ..model.weights import weights_for
+    from ..model.weights import POINTS, weights_for
 
-    found = dict.fromkeys(folder for n in (1, 10) if (folder := weights_for(n)) is not None)
+    named = POINTS if method == LITERAL else None
+
+    found = dict.fromkeys(folder for n in (1, 10) if (folder := weights_for(n, named=named)) is not None)
     return " ".join(weights_hash(folder) for folder in found) or None
 
 

@@ -8,7 +8,7 @@ they state. With `since`, records of that commit and later ones count too, and t
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,15 @@ OURS = ("unisymnet", "ours", "sfo", "dno-p", "dno-np", "default")
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def current(records: Sequence[Record], weights: str | None, since: str | None = None) -> tuple[list[Record], int]:
-    """The records that speak of this version, and how many others there are."""
-    kept = [record for record in records if speaks(record, weights, since)]
+def current(
+    records: Sequence[Record],
+    weights: str | None,
+    since: str | None = None,
+    by_method: Mapping[str, str | None] | None = None,
+) -> tuple[list[Record], int]:
+    """The records that speak of this version, and how many others there are; some methods have weights of their own."""
+    own = by_method or {}
+    kept = [record for record in records if speaks(record, own.get(str(record.get("method")), weights), since)]
     return kept, len(records) - len(kept)
 
 

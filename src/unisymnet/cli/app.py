@@ -145,7 +145,7 @@ def fit(
     jobs: Jobs = 2,
     backend: Annotated[str | None, typer.Option(help="where evolution runs: threading, loky, dask or ray")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of the cluster, e.g. tcp://host:8786")] = None,
-    model: Annotated[str | None, typer.Option(help="folder of an exported transformer (`unisymnet weights`)")] = None,
+    model: Annotated[str | None, typer.Option(help="transformer: a folder (`unisymnet weights`), or points")] = None,
     delimiter: Delimiter = None,
     json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,

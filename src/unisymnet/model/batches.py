@@ -19,6 +19,7 @@ from .alphabet import PAD, START, Alphabet, Ints
 from .bits import encode_points
 from .config import ModelConfig
 from .greedy import greedy, greedy_size
+from .pointwise import pointwise, pointwise_size
 from .prefix import PrefixAlphabet
 from .relations import relations, relations_size
 from .summary import summarise, summary_size
@@ -39,9 +40,12 @@ Source = Callable[[int, int], Sequence[Example]]  # (block number, block size) -
 
 @dataclass(frozen=True)
 class Batch:
-    """Arrays of equal first dimension: bits (b, n, k), present (b, n), summary (b, s), tokens (b, t), START first."""
+    """Arrays of equal first dimension: bits (b, n, k), present (b, n), summary (b, s), tokens (b, t), START first.
 
-    bits: NDArray[np.uint8]
+    Of a model with a set network the numbers of each point stand where others have its bits.
+    """
+
+    bits: NDArray[np.uint8] | NDArray[np.float32]
     present: NDArray[np.bool_]
     summary: NDArray[np.float32]
     tokens: NDArray[np.int64]
@@ -107,14 +111,21 @@ def writing_of(config: ModelConfig) -> Writing:
 
 def read_points(
     rows: NDArray[np.floating], config: ModelConfig
-) -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.float32]]:
+) -> tuple[NDArray[np.uint8] | NDArray[np.float32], NDArray[np.bool_], NDArray[np.float32]]:
     """Everything the encoder takes, from rows (batch, n, d_max + 1)."""
+    if config.reader:
+        return *pointwise(rows), np.zeros((len(rows), 0), dtype=np.float32)
     makers = [make for make, _ in _statistics(config)]
     summary = np.concatenate([np.zeros((len(rows), 0), dtype=np.float32), *(make(rows) for make in makers)], axis=1)
     if config.n_reads == 0:
-        bits = np.zeros((len(rows), 1, (config.n_features + 1) * config.bits), dtype=np.uint8)
+        bits = np.zeros((len(rows), 1, point_size(config)), dtype=np.uint8)
         return bits, np.ones((len(rows), 1), dtype=bool), summary
     return *encode_points(rows, config.bits), summary
+
+
+def point_size(config: ModelConfig) -> int:
+    """How many numbers, or bits, a model of this config reads of each point."""
+    return pointwise_size(config.n_features) if config.reader else (config.n_features + 1) * config.bits
 
 
 def statistics_size(config: ModelConfig) -> int:
@@ -124,7 +135,7 @@ def statistics_size(config: ModelConfig) -> int:
 
 def _statistics(config: ModelConfig) -> list[_Kind]:
     """What makes the statistics that this config reads, and how many each makes."""
-    if not config.n_summary:
+    if not config.n_summary or config.reader:
         return []
     kinds: list[_Kind] = [(summarise, summary_size)]
     kinds += [(greedy, greedy_size)] if config.greedy else []

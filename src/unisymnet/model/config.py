@@ -17,9 +17,10 @@ class ModelConfig:
     ``n_reads`` counts encoder rounds: latents read the points, then each other; with none the points' bits are not
     read and the latents are constants.  ``n_summary`` more latents come from statistics of the data set (summary.py,
     greedy.py if ``greedy``, relations.py if ``relations``) through a network ``summary_width`` wide (0: twice
-    ``d_model``) with ``summary_blocks`` residual blocks; the paper's presets have none.  ``live`` are the tokens that
-    the model can write, ascending; empty means all.  ``writing`` is "label", or "prefix" for the comparison of
-    encodings.
+    ``d_model``) with ``summary_blocks`` residual blocks; the paper's presets have none.  With ``reader`` these latents
+    come from the points themselves instead, through a set network of that width (reader.py), and no statistics are
+    made.  ``live`` are the tokens that the model can write, ascending; empty means all.  ``writing`` is "label", or
+    "prefix" for the comparison of encodings.
     """
 
     n_features: int = 4
@@ -37,6 +38,7 @@ class ModelConfig:
     relations: bool = False
     summary_width: int = 0
     summary_blocks: int = 0
+    reader: int = 0
     live: tuple[int, ...] = ()
     writing: str = "label"
 
@@ -60,9 +62,14 @@ _SMALL: dict[str, Any] = {
     "n_summary": 8, "greedy": True, "relations": True, "summary_width": 512, "summary_blocks": 2,
 }  # fmt: skip
 
+# Points instead of statistics, as in the paper, through an encoder that learns at this size (ADR 40).
+_POINTS: dict[str, Any] = {**_SMALL, "greedy": False, "relations": False, "reader": 128}
+
 PRESETS: Mapping[str, ModelConfig] = {
     "small-low": ModelConfig(**_SMALL, d_model=192, n_heads=6),
     "small-high": ModelConfig(**_HIGH, **_SMALL),
+    "points-low": ModelConfig(**_POINTS, d_model=192, n_heads=6),
+    "points-high": ModelConfig(**_HIGH, **_POINTS),
     "paper-low": ModelConfig(d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
     "paper-high": ModelConfig(**_HIGH, d_model=512, n_heads=8, n_latents=64, n_reads=4, n_layers=8, n_summary=0),
 }

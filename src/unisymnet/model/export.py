@@ -21,7 +21,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 from torch.export import Dim
 
-from .batches import statistics_size
+from .batches import point_size, statistics_size
 from .runtime import DECODER, ENCODER, MANIFEST
 from .transformer import Transformer
 
@@ -85,7 +85,7 @@ def export(
     config = model.config
     heads, size = config.n_heads, config.d_model // config.n_heads
     batch, points, length = Dim("batch", min=1), Dim("points", min=1), Dim("length", min=0)
-    bits = torch.zeros(2, 5, (config.n_features + 1) * config.bits)
+    bits = torch.zeros(2, 5, point_size(config))
     summary = torch.zeros(2, statistics_size(config))
     _write(
         EncoderGraph(model),

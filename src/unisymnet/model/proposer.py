@@ -30,7 +30,8 @@ _POWERS = ("pow", "div", "inv", "sqrt", "square")
 
 @dataclass(frozen=True)
 class TransformerProposer:
-    """Settings of the stage.  ``weights`` is a folder with an exported model; None takes the package's own.
+    """Settings of the stage.  ``weights`` is a folder with an exported model; None takes the package's own.  ``named``
+    is a name of some of the package's models (weights.py), which go before the others where they fit.
 
     ``n_candidates`` is how many of each beam are proposed (paper: 5 of 20), ``n_samples`` how many draws at
     ``temperature`` follow, ``n_frequent`` how many of the most frequent labels come last.  With ``brief`` whole beams
@@ -50,6 +51,7 @@ class TransformerProposer:
     brief: int = 0
     n_skipped: int = 0
     weights: Path | None = None
+    named: str | None = None
     seconds: float | None = None
     share: float = 0.1
 
@@ -75,7 +77,7 @@ class TransformerProposer:
 
     def _runtime(self, n_columns: int) -> Runtime | None:
         """The model for so many columns, if there is one."""
-        folder = self.weights if self.weights is not None else weights_for(n_columns)
+        folder = self.weights if self.weights is not None else weights_for(n_columns, named=self.named)
         return None if folder is None else load_weights(folder)
 
     def _structures(

@@ -20,10 +20,11 @@ class TrainSettings:
 
     ``n_read`` limits the points that the encoder reads in training (statistics are of all points); one that learned on
     few points reads many.  ``encoder_rate`` scales the rate of the encoder: before the decoder has learned which labels
-    exist, the encoder's gradients are noise, and Adam walks far on noise.  From step ``cooldown_from`` on the rate
-    falls linearly to 0 within ``cooldown_steps``: a run that is to be continued later keeps its last checkpoint before
-    that and cools a copy.  ``patience`` validations without an improvement by ``tolerance`` nats end the run; a rising
-    loss counts as none (ADR 8).
+    exist, the encoder's gradients are noise, and Adam walks far on noise.  ``decoder_rate`` scales all the rest: a
+    decoder that was trained with another encoder is to be kept until the new one says something.  From step
+    ``cooldown_from`` on the rate falls linearly to 0 within ``cooldown_steps``: a run that is to be continued later
+    keeps its last checkpoint before that and cools a copy.  ``patience`` validations without an improvement by
+    ``tolerance`` nats end the run; a rising loss counts as none (ADR 8).
     """
 
     batch: int = 64
@@ -33,6 +34,7 @@ class TrainSettings:
     reuse: int = 1
     rate: float = 1e-3
     encoder_rate: float = 0.3
+    decoder_rate: float = 1.0
     warmup: int = 500
     epoch: int = 100_000
     decay: float = 0.99
@@ -68,6 +70,8 @@ PAPER_POINTS = 200
 def settings_for(preset: str, **changes: Any) -> TrainSettings:
     """How a preset is trained unless told otherwise; None among the changes means: as the preset says."""
     own: dict[str, Any] = {"batch": 128, "rate": 1e-3}
+    if preset.startswith("points"):
+        own |= {"encoder_rate": 1.0}
     if preset in _PAPER_EPOCH:
         own = {**_PAPER, "epoch": _PAPER_EPOCH[preset]}
     return TrainSettings(**{**own, **{key: value for key, value in changes.items() if value is not None}})

@@ -49,7 +49,7 @@ class Run:
         self.on_gpu = device.startswith("cuda")
         groups = []
         encoder, decoder = self.model.encoder_parameters(), self.model.decoder_parameters()
-        for part, scale in ((encoder, settings.encoder_rate), (decoder, 1.0)):
+        for part, scale in ((encoder, settings.encoder_rate), (decoder, settings.decoder_rate)):
             groups.append({"params": [p for p in part if p.ndim > 1], "scale": scale})
             groups.append({"params": [p for p in part if p.ndim <= 1], "scale": scale, "weight_decay": 0.0})
         self.optimiser = torch.optim.AdamW(

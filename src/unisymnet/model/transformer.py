@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from .alphabet import PAD
 from .batches import statistics_size, writing_of
 from .config import ModelConfig
+from .reader import Reader
 
 Cache = tuple[Tensor, Tensor]
 
@@ -100,21 +101,25 @@ class Write(nn.Module):
 
 
 class Summary(nn.Module):
-    """Statistics to ``n_out`` numbers: a wide layer, then residual blocks that start as nothing."""
+    """Statistics, or points, to ``n_out`` numbers: a wide ``first`` part, then blocks that start as nothing."""
 
-    def __init__(self, size: int, width: int, n_blocks: int, n_out: int) -> None:
+    def __init__(self, first: nn.Module, width: int, n_blocks: int, n_out: int) -> None:
         super().__init__()
-        self.first, self.last = nn.Linear(size, width), nn.Linear(width, n_out)
+        self.first, self.last = first, nn.Linear(width, n_out)
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(n_blocks))
         self.blocks = nn.ModuleList(_mlp(width, 1) for _ in range(n_blocks))
         for block in self.blocks:
             nn.init.zeros_(block[-1].weight)  # type: ignore[index]
 
-    def forward(self, summary: Tensor) -> Tensor:
-        x = F.gelu(self.first(summary))
+    def forward(self, *data: Tensor) -> Tensor:
+        return self.last(self.hidden(*data))
+
+    def hidden(self, *data: Tensor) -> Tensor:
+        """What the last layer reads."""
+        x = F.gelu(self.first(*data))
         for norm, block in zip(self.norms, self.blocks):
             x = x + block(norm(x))
-        return self.last(x)
+        return x
 
 
 class Transformer(nn.Module):
@@ -151,7 +156,12 @@ class Transformer(nn.Module):
         self.latents = nn.Parameter(torch.randn(config.n_latents, width) * 0.1)
         if config.n_summary:
             inner = config.summary_width or 2 * width
-            self.summary = Summary(statistics_size(config), inner, config.summary_blocks, config.n_summary * width)
+            first = (
+                Reader(config.n_features, config.reader, inner)
+                if config.reader
+                else nn.Linear(statistics_size(config), inner)
+            )
+            self.summary = Summary(first, inner, config.summary_blocks, config.n_summary * width)
             self.norm_summary = nn.LayerNorm(width)
         self.reads = nn.ModuleList(Read(width, config.n_heads, i > 0) for i in range(config.n_reads))
         self.norm_latents = nn.LayerNorm(width)
@@ -173,6 +183,7 @@ class Transformer(nn.Module):
     def encoder_parameters(self) -> list[nn.Parameter]:
         """What reads points; statistics belong to the decoder, which can use them from the start."""
         parts = [self.reads, self.norm_latents, *([self.point] if self.config.n_reads else [])]
+        parts += [self.summary.first] if self.config.reader else []
         return [self.latents, *(p for part in parts for p in part.parameters())]
 
     def decoder_parameters(self) -> list[nn.Parameter]:
@@ -196,7 +207,9 @@ class Transformer(nn.Module):
         if not self.config.n_summary:
             return latents
         # Statistics go straight to the decoder: through the reads their signal would drown for a long time.
-        told = self.summary(summary).view(bits.shape[0], self.config.n_summary, -1)
+        told = self.summary(*((bits, present) if self.config.reader else (summary,))).view(
+            bits.shape[0], self.config.n_summary, -1
+        )
         return torch.cat([latents, self.norm_summary(told)], dim=1)
 
     def decode(self, latents: Tensor, tokens: Tensor, vectors: Tensor) -> Tensor:

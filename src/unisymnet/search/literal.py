@@ -1,8 +1,9 @@
 """The paper's pipeline to the letter: five structures of a beam of twenty, SFO with its policy alone and BFGS,
 and DNO-NP where that leaves too much unexplained.  Nothing of what this package adds takes part.
 
-What still differs is presentation (constants are cleaned, formulas simplified) and the weights, which are smaller than
-the paper's and read statistics (docs/training.md).
+Up to four columns the model reads points, as the paper's does (ADR 40).  What still differs is presentation (constants
+are cleaned, formulas simplified) and the weights: smaller than the paper's, and beyond four columns they read
+statistics (docs/training.md).
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ def literal_sfo(sfo: SFO) -> SFO:
 def literal_proposers() -> tuple[Proposer, ...]:
     """The transformer, and dense networks of the same structures where torch is at hand."""
     from ..model.proposer import TransformerProposer
+    from ..model.weights import POINTS
 
-    beam = TransformerProposer(width=BEAM, n_candidates=N_CANDIDATES, n_bags=1, n_samples=0, n_frequent=0)
+    beam = TransformerProposer(width=BEAM, n_candidates=N_CANDIDATES, n_bags=1, n_samples=0, n_frequent=0, named=POINTS)
     if find_spec("torch") is None:
         return (beam,)
     from ..fit.dno.dno import DNO, DNOProposer

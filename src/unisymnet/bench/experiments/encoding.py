@@ -6,10 +6,14 @@ Training, measuring and printing are those of `unisymnet.bench.encoding`; result
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ..encoding import run
-from .base import Block, Cell, Experiment, Record, Setup, Table
+from .base import Block, Cell, Experiment, Figure, Record, Setup, Table
+from .style import CYCLE
+from .tally import groups, mean
 
+MEASURES = {"solved": "Sol", "accurate": "Acc (R² > 0.99)", "r2": "mean R²"}
 HEADS = ("examples", "tokens", "nll", "recall1", "recall5", "recall20", "solved", "r2_above_0.99")
 
 
@@ -22,7 +26,37 @@ def report(records: Sequence[Record]) -> list[Block]:
     rows: list[tuple[Cell, ...]] = [(record["writing"], *(record.get(head) for head in HEADS)) for record in own]
     title = "Encoding: labels of networks against prefixes of trees"
     note = "The paper shows figures without numbers: labels solve more than prefixes at every depth and noise."
-    return [Table(title, ("writing", *HEADS), tuple(rows), note)] if rows else []
+    blocks: list[Block] = [Table(title, ("writing", *HEADS), tuple(rows), note)] if rows else []
+    fits = [{"writing": record["writing"], **fit} for record in own for fit in record.get("fits", ())]
+    if fits:
+        blocks += [_by("depth", "depth L", [fit for fit in fits if fit["noise"] == 0]), _by("noise", "noise", fits)]
+        blocks.append(_figure(fits))
+    return blocks
+
+
+def _by(key: str, name: str, fits: Sequence[Record]) -> Table:
+    """Sol, Acc and R² of the fitted candidates by depth or by noise."""
+    rows = tuple(
+        (writing, value, len(chosen), *(mean(float(fit[verdict]) for fit in chosen) for verdict in MEASURES))
+        for (writing, value), chosen in groups(fits, "writing", key).items()
+    )
+    return Table(f"Encoding by {name}: constants by BFGS alone", ("writing", name, "fits", *MEASURES.values()), rows)
+
+
+def _figure(fits: Sequence[Record]) -> Figure:
+    def draw(fig: Any) -> None:
+        panels = fig.subplots(2, len(MEASURES))
+        for line, (key, name) in enumerate((("depth", "layers L"), ("noise", "noise"))):
+            chosen = fits if key == "noise" else [fit for fit in fits if fit["noise"] == 0]
+            for axis, (verdict, title) in zip(panels[line], MEASURES.items()):
+                for place, (writing,) in enumerate(groups(chosen, "writing")):
+                    mine = groups([fit for fit in chosen if fit["writing"] == writing], key)
+                    values = [mean(float(fit[verdict]) for fit in cell) for cell in mine.values()]
+                    axis.plot([str(x) for (x,) in mine], values, "o-", color=CYCLE[place], label=writing)
+                axis.set(title=title, xlabel=name, ylim=(0, 1.02))
+        panels[0][0].legend()
+
+    return Figure("encoding", "Labels against prefixes, by depth and under noise", draw, (8.0, 5.0))
 
 
 EXPERIMENT = Experiment(

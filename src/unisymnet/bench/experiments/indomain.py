@@ -6,6 +6,7 @@ share of symbolic solutions by SRBench's procedure.  The strict judge stands bes
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from .base import SEEDS, Block, Cell, Experiment, Figure, Record, Setup, Table, 
 from .style import colour
 from .tally import groups, mean, mean_r2, seconds, share, tasks_among
 
-METHODS = ("unisymnet", "unisymnet-paper", "pyoperon", "gplearn", "eql")
+METHODS = ("unisymnet", "unisymnet-paper", "unisymnet-literal", "pyoperon", "gplearn", "eql")
 
 
 def tasks(setup: Setup) -> list[Task]:
@@ -49,7 +50,7 @@ def report(records: Sequence[Record]) -> list[Block]:
         return []
     present = {record["suite"] for chosen in cells.values() for record in chosen}
     tables = [_table(suite, cells) for suite in STANDARD if suite in present]
-    return [_summary(cells), *tables, _times(cells)]
+    return [_summary(cells), *tables, _times(cells), _radar(cells)]
 
 
 def _row(label: str, chosen: Sequence[Record]) -> tuple[Cell, ...]:
@@ -109,10 +110,31 @@ def _times(cells: dict[tuple[Any, ...], list[Record]]) -> Figure:
     return Figure("indomain", "Standard benchmarks: time and solution rate", draw, note="Peers: processor time.")
 
 
+def _radar(cells: dict[tuple[Any, ...], list[Record]]) -> Figure:
+    """The paper's radar of mean R²: one spoke a suite, one line a method."""
+    whole = {key: {record["suite"] for record in chosen} for key, chosen in cells.items()}
+    suites = [suite for suite in STANDARD if any(suite in found for found in whole.values())]
+    angles = [2.0 * math.pi * i / len(suites) for i in range(len(suites))]
+
+    def draw(fig: Any) -> None:
+        axis = fig.add_subplot(projection="polar")
+        for place, ((method, budget), chosen) in enumerate(cells.items()):
+            by_suite = [mean_r2([r for r in chosen if r["suite"] == suite]) for suite in suites]
+            values = [0.0 if value is None else value for value in by_suite]
+            if set(suites) <= whole[method, budget]:
+                label = f"{method} ({budget:g} s)"
+                axis.plot([*angles, angles[0]], [*values, values[0]], color=colour(label, place), label=label)
+        axis.set_xticks(angles, suites)
+        axis.set_ylim(0.0, 1.02)
+        fig.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)
+
+    return Figure("indomain-r2", "Mean R² by suite (a negative R² counts as 0)", draw, (6.0, 6.0))
+
+
 EXPERIMENT = Experiment(
     "indomain",
-    "in-domain table (Com, Acc, Sol of eight suites), mean R², test time",
-    "70 problems, 20 runs, five methods of 10 s: about 10 hours on two cores",
+    "in-domain table (Com, Acc, Sol of eight suites), mean R² (with its radar), test time",
+    "70 problems, 20 runs, six methods of 10 s: about 12 hours on two cores",
     run_tasks_of(tasks),
     report,
     compares=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,16 @@ def mean(values: Iterable[float | None]) -> float | None:
 def mean_r2(records: Iterable[Record], key: str = "r2") -> float | None:
     """The mean with an undefined or negative R² as 0, as a single one would ruin it."""
     return mean(max(0.0, record["scores"].get(key) or 0.0) for record in records)
+
+
+def interval(records: Sequence[Record], measure: Callable[[Sequence[Record]], float]) -> float | None:
+    """Half the width of the 95 % interval of a measure over seeds (Student's t); None with fewer than two."""
+    from scipy.stats import t
+
+    values = [measure(chosen) for chosen in groups(records, "seed").values()]
+    if len(values) < 2:
+        return None
+    return float(t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / len(values) ** 0.5)
 
 
 def share(records: Sequence[Record], verdict: str) -> float | None:

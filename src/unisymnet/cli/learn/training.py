@@ -39,7 +39,7 @@ def add_commands(app: typer.Typer) -> None:
 
 
 def generate(
-    out: Annotated[Path, typer.Argument(help="file to write, .npz")],
+    out: Annotated[Path, typer.Argument(help="file to write (.npz), or a folder for shards that `train` reads")],
     n: Annotated[int, typer.Option(help="number of functions")] = 10_000,
     setting: Setting = "low",
     seed: Annotated[int, typer.Option(help="same seed, same functions")] = 0,
@@ -49,14 +49,22 @@ def generate(
     noisy: Noisy = 1.0,
     heavy_tails: Tails = 0.0,
     trajectories: Curves = 0.0,
+    shard: Annotated[int, typer.Option(help="functions in a shard, if OUT is a folder")] = 65_536,
 ) -> None:
-    """Write random functions with points and labels to a file."""
-    from ...corpus import generate_file
+    """Write random functions with points and labels to a file, or to a folder in shards; one cut short goes on."""
+    from ...corpus import generate_file, write_shards
 
     settings = _settings(setting, points, min_points, noise, noisy, heavy_tails, trajectories)
     if n < 1:
         raise DataError(f"--n must be at least 1, got {n}")
+    if shard < 1:
+        raise DataError(f"--shard must be at least 1, got {shard}")
     try:
+        if out.suffix != ".npz":
+            write_shards(out, n, settings, seed=seed, size=shard, log=lambda line: print(line, flush=True))
+            size = sum(file.stat().st_size for file in out.iterdir())
+            print(f"{n:,} functions in {out} ({size / 1e6:.1f} MB).  Next: unisymnet train --corpus {out} …")
+            return
         found = generate_file(out, n, settings, seed=seed)
     except OSError as error:
         raise DataError(f"cannot write {out}: {error}") from error
@@ -91,9 +99,11 @@ def train(
     steps: Annotated[int | None, typer.Option(help="stop at this step")] = None,
     out: Out = None,
     start: Folder = None,
+    corpus: Annotated[Path | None, typer.Option(help="functions from shards that `generate` wrote to a folder")] = None,
     cooldown: Annotated[int | None, typer.Option(help="lower the rate to 0 within this many steps, then stop")] = None,
     batch: Annotated[int | None, typer.Option(help="functions in a step, over all processes (default: preset)")] = None,
     rate: Annotated[float | None, typer.Option(help="learning rate after the warm-up (default: preset)")] = None,
+    decoder_rate: Annotated[float | None, typer.Option(help="factor on the rate of all but the encoder")] = None,
     warmup: Annotated[int, typer.Option(help="steps until the rate is reached")] = 500,
     epoch: Annotated[int | None, typer.Option(help="functions after which the rate falls by 1 %")] = None,
     points: Annotated[int | None, typer.Option(help="points of each function (default: preset)")] = None,
@@ -112,7 +122,7 @@ def train(
     threads: Annotated[int, typer.Option(help="threads of torch")] = 1,
 ) -> None:
     """Train the transformer on random functions; stopping it loses little, the same command goes on (needs torch)."""
-    from ...corpus import Corpus, Mixture, easier
+    from ...corpus import Corpus
     from ...model.config import preset as preset_of
     from ...model.schedule import PAPER_POINTS, config_of, cooling, find_checkpoint, paper_steps, settings_for
 
@@ -131,7 +141,10 @@ def train(
         config = config_of(found)
     elif labels:
         config = replace(config, live=_live(config, replace(settings, n_points=32), labels, seed))
-    shared = settings_for(preset, n_parts=3, batch=batch, rate=rate, warmup=warmup, epoch=epoch, reuse=reuse, seed=seed)
+    shared = settings_for(
+        preset, n_parts=3, batch=batch, rate=rate, warmup=warmup, epoch=epoch, reuse=reuse, seed=seed,
+        decoder_rate=decoder_rate,
+    )  # fmt: skip
     options = replace(shared, batch=max(shared.batch // world, 1))
     if steps is None and hours is None:
         steps = paper_steps(preset, options, world)
@@ -139,13 +152,22 @@ def train(
         if found is None:
             raise DataError("there is nothing to cool down: train first, or give --start")
         options, steps = cooling(options, found, cooldown)
-    sources = [Corpus(settings, seed, shard=rank, n_shards=world)]
-    sources += [replace(sources[0], settings=easier(settings))] * easy
+    source = _source(corpus, settings, easy, seed, points, rank, world)
     fresh = Corpus(replace(settings, noise=0.0), VALIDATION_SEED)(0, valid) if valid else []
     training.train(
-        Mixture(tuple(sources)), fresh, config, options, out, max_steps=steps, hours=hours, resume=True, start=start,
+        source, fresh, config, options, out, max_steps=steps, hours=hours, resume=True, start=start,
         n_workers=workers, pause=pause, log=lambda line: print(line, flush=True) if rank == 0 else None,
     )  # fmt: skip
+
+
+def _source(folder: Path | None, settings: Any, easy: int, seed: int, points: int, rank: int, world: int) -> Any:
+    """Where functions come from: the shards of a folder, or else the endless stream."""
+    from ...corpus import Corpus, Mixture, Shards, easier
+
+    if folder is not None:
+        return Shards(folder, seed, rank, world, points)
+    stream = Corpus(settings, seed, shard=rank, n_shards=world)
+    return Mixture((stream, *[replace(stream, settings=easier(settings))] * easy))
 
 
 def _training() -> Any:

@@ -19,12 +19,14 @@ N_FREQUENT = 100
 def info(json_: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False) -> None:
     """The models that a search would use, where they are, and what is known of their training."""
     from ...model.runtime import MANIFEST, weights_hash
-    from ...model.weights import folders
+    from ...model.weights import alternatives, folders, place_of
 
     found = []
-    for folder in folders():
+    named = {inner.parent: name for name in alternatives() for inner in place_of(name).glob(f"*/{MANIFEST}")}
+    for folder in [*folders(), *named]:
         about = json.loads((folder / MANIFEST).read_text("utf-8"))
-        facts = {"name": folder.name, "folder": str(folder), "hash": weights_hash(folder), **about["about"]}
+        name = f"{named[folder]} (only by name: --model {named[folder]})" if folder in named else folder.name
+        facts = {"name": name, "folder": str(folder), "hash": weights_hash(folder), **about["about"]}
         found.append({**facts, "columns": about["config"]["n_features"]})
     if json_:
         print(json.dumps(found, indent=2))
