@@ -63,7 +63,7 @@ TIER_OF = {unit: tier for tier, units in enumerate(TIERS) for unit in units}
 # Library -> the modules that may import it, as prefixes below the package.
 HOMES = {
     "torch": {
-        *("model.transformer", "model.train", "model.export"),
+        *("model.transformer", "model.reader", "model.train", "model.export"),
         *("fit.dno", "formula.torch_module"),
         "bench.eql",
     },
