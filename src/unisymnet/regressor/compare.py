@@ -29,7 +29,7 @@ from ..tables.folds import clearly_wins, likely_wins, wins
 from ..tables.targets import target_note
 from .entry import Entry
 from .outcome import r2_on
-from .validation import Data
+from .validation import NAMED_LOSSES, Data
 
 if TYPE_CHECKING:
     from .kinds import Options
@@ -105,7 +105,7 @@ def compare(
 ) -> tuple[tuple[Entry, ...], int, list[str]]:
     """The table, the pick and what is to be said about it."""
     table, place, said = _compared(entries, picked, rivals, data, deadline)
-    kind = None if is_exact_entry(table[place]) else target_note(data.y, data.target)
+    kind = None if is_exact_entry(table[place]) else target_note(data.y, data.target, NAMED_LOSSES)
     return table, place, said if kind is None else [*said, kind]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
-
-from ..fit.kernels.robust import LOSSES
 
 Floats = NDArray[np.float64]
 
@@ -30,13 +30,13 @@ def target_kind(y: Floats) -> str:
     return "count" if low else "number"
 
 
-def target_note(y: Floats, name: str) -> str | None:
-    """A sentence for a target that is no measurement, or None."""
+def target_note(y: Floats, name: str, losses: Collection[str] = ()) -> str | None:
+    """A sentence for a target that is no measurement, or None; `losses` are those that a fit has."""
     kind, levels = target_kind(y), np.unique(y)
     if kind == "yes or no":
         return (
             f"{name} has two values only, {levels[0]:g} and {levels[1]:g}: read the formula as how near a row is "
-            f"to the second, and compare it with a classifier{_fitting('logistic')}"
+            f"to the second, and compare it with a classifier{_fitting('logistic', losses)}"
         )
     if kind == "steps":
         return (
@@ -45,10 +45,10 @@ def target_note(y: Floats, name: str) -> str | None:
         )
     if kind == "count":
         told = f"{name} is a count with small numbers: its noise grows with its size, so small counts say little"
-        return f'{told}; noise="counts" weighs rows accordingly{_fitting("poisson")}'
+        return f'{told}; noise="counts" weighs rows accordingly{_fitting("poisson", losses)}'
     return None
 
 
-def _fitting(loss: str) -> str:
+def _fitting(loss: str, losses: Collection[str]) -> str:
     """The loss made for such a target, where the fit has it."""
-    return f'; loss="{loss}" is made for such a target' if loss in LOSSES else ""
+    return f'; loss="{loss}" is made for such a target' if loss in losses else ""
