@@ -213,7 +213,8 @@ def ablate(options: argparse.Namespace) -> None:
     with path.open("a", encoding="utf-8") as file:
         for row in base:
             for stage in row["source"].split("/") if row["found"] else ():
-                if (stage, row["group"], row["name"]) in done or stage not in PROPOSERS:
+                known_stage = stage in (options.stages or PROPOSERS)
+                if (stage, row["group"], row["name"]) in done or not known_stage:
                     continue
                 found = run(known[row["group"], row["name"]], options.limit, (stage,))
                 file.write(json.dumps({"without": stage, **found}, ensure_ascii=False) + "\n")
@@ -293,6 +294,7 @@ def main() -> None:
     ablater.add_argument("base", type=Path)
     ablater.add_argument("out", help="file of JSON lines")
     ablater.add_argument("--limit", type=float, default=LIMIT)
+    ablater.add_argument("--stages", nargs="+", default=[], metavar="STAGE", choices=PROPOSERS, help="only these")
     comparer = verbs.add_parser("compare", help="what was lost and won, and at what speed")
     comparer.add_argument("old", type=Path)
     comparer.add_argument("new", type=Path)
