@@ -119,7 +119,7 @@ def test_figures_are_png_and_svg_and_the_same_twice(tmp_path):
 
 
 def test_pages_hold_what_the_records_hold(tmp_path, monkeypatch):
-    monkeypatch.setattr("unisymnet.bench.page.current", lambda records, weights, since: (records, 0))
+    monkeypatch.setattr("unisymnet.bench.page.current", lambda records, *rules: (records, 0))
     results = tmp_path / "results"
     results.mkdir()
     records = [_record(), _record("pyoperon", solved=False), _record("unisymnet", "feynman_I_6_2a")]

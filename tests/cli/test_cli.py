@@ -122,7 +122,7 @@ def test_check_says_what_will_be_hard(here: Path, run) -> None:
     assert code == 0
     for text in (
         "only 15 rows",
-        "v has 1 missing values",
+        "v has a missing value",
         "id counts the rows",
         "one is constant",
         "m and again are the same",

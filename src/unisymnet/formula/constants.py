@@ -300,7 +300,8 @@ def _solve(
             raise TimeoutError
         found, _ = value_and_jacobian(form, X, whole(z))
         left = np.nan_to_num((found - y) * root / unit, nan=1e100, posinf=1e100, neginf=-1e100)
-        size = float(np.sum(left**2))
+        with np.errstate(over="ignore"):
+            size = float(np.sum(left**2))
         if not seen or size < seen[0][0]:
             seen[:] = [(size, z.copy())]
         return left

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -198,7 +198,25 @@ def _opened(found: Equation, form: WeakForm, columns: Floats, terms: list[Term],
         own = form.columns(some)
         if np.isfinite(own).all() and len(some) <= MAX_TERMS:
             rival = _with_numbers(found.field, some, own, rate, form.n_rows)
-            best = rival if length(rival) < length(best) else best
+            best = min(best, _without_idle(rival, own, rate, form.n_rows, length), key=length)
+    return best
+
+
+def _without_idle(
+    equation: Equation, columns: Floats, rate: Floats, n_rows: float, length: Callable[[Equation], float]
+) -> Equation:
+    """The equation without terms that do not pay: a formula for the curve follows the curve's errors, too."""
+    terms, best = list(range(len(equation.terms))), equation
+    while len(terms) > 1:
+        shorter = [[j for j in terms if j != gone] for gone in terms]
+        rivals = [
+            _with_numbers(equation.field, [equation.terms[j] for j in kept], columns[:, kept], rate, n_rows)
+            for kept in shorter
+        ]
+        place = min(range(len(rivals)), key=lambda i: length(rivals[i]))
+        if length(rivals[place]) >= length(best):
+            break
+        terms, best = shorter[place], rivals[place]
     return best
 
 

@@ -129,10 +129,11 @@ class _stopping:
     def __init__(self, folder: Path) -> None:
         self.wish = folder / STOP
         self.over = threading.Event()
+        self.missed = threading.Event()
 
     def __enter__(self) -> None:
         # Before and after a fit, which has its own handler, the signal must do no harm; it comes again.
-        signal.signal(signal.SIGINT, lambda number, frame: None)
+        signal.signal(signal.SIGINT, lambda number, frame: self.missed.set())
         threading.Thread(target=self._look, daemon=True).start()
 
     def __exit__(self, *details: object) -> None:
@@ -141,8 +142,12 @@ class _stopping:
     def _look(self) -> None:
         while not self.over.wait(LOOK):
             if self.wish.exists():
+                self.missed.clear()
                 _interrupt()
-                self.over.wait(AGAIN)
+                # A fit that has heard tidies up, and a second signal would cut that short.
+                until = time.monotonic() + AGAIN
+                while time.monotonic() < until and not self.missed.is_set() and not self.over.wait(LOOK):
+                    pass
 
 
 def _interrupt() -> None:

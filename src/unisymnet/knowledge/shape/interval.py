@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...symbolic.expr import Call, Const, Expr, Var, walk
+from ...symbolic.operators import OPERATORS
 
 Floats = NDArray[np.float64]
 Bounds = tuple[Floats, Floats]
@@ -63,6 +64,9 @@ def _apply(node: Call, args: list[Bounds]) -> Bounds:
         if isinstance(exponent, Const):
             return _raised(args[0], exponent.value)
         return _exp(_times(_ln(args[0]), args[1]))
+    if op in ("min", "max"):
+        lower, upper = (OPERATORS[op].apply(args[0][end], args[1][end]) for end in (0, 1))
+        return lower, upper
     return _UNARY[op](args[0])
 
 
@@ -163,4 +167,6 @@ _UNARY: dict[str, Callable[[Bounds], Bounds]] = {
     "asin": _monotone(np.arcsin, -1.0, 1.0),
     "acos": lambda a: _falling(_monotone(lambda x: -np.arccos(x), -1.0, 1.0)(a)),
     "atan": _monotone(np.arctan),
+    "erf": _monotone(OPERATORS["erf"].apply),
+    "step": _monotone(OPERATORS["step"].apply),
 }
