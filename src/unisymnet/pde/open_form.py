@@ -16,6 +16,7 @@ from scipy.interpolate import BSpline
 
 from ..fit.subset import best_subsets
 from ..symbolic.expr import Call, Const, Expr, Var, product, rebuild, variables
+from ..symbolic.rewrite.simplify import simplify
 from ..symbolic.text import to_text
 from .terms import Term
 from .weak import WeakForm
@@ -23,12 +24,14 @@ from .weak import WeakForm
 Floats = NDArray[np.float64]
 
 DEGREE, PIECES = 4, 8  # of the curve
-ROUGH = 2e-3  # of its spread, by which it may be wrong
+ROUGH = 0.03  # of its spread, by which it may be wrong: finer formulas would follow the errors of the curve
 OTHERS = 3  # terms beside it
 N_POINTS = 200  # of the curve
 INNER = 0.02  # share of the values at either end that the curve leaves out: few rows are there
 EXPLAINED = 0.5  # the curve must at least halve what the polynomials leave
-SEARCH_SECONDS = 6.0
+# One input and hardly any noise: stages that come to their end, so that no clock decides which formula is found.
+STAGES = ("monomial", "offset", "bases", "rational", "textbook", "oscillations", "peaks", "exponentials")
+SEARCH_SECONDS = 20.0  # far more than they need
 
 
 @dataclass(frozen=True)
@@ -101,16 +104,29 @@ def open_terms(curve: Curve, n_fields: int, seconds: float) -> list[tuple[Term, 
     if not np.isfinite(curve.f).all() or np.ptp(curve.f) == 0.0:
         return []
     noise = ROUGH * float(np.std(curve.f))
-    model = UniSymNetRegressor(max_time=min(seconds, SEARCH_SECONDS), noise=noise, n_jobs=1, validation_fraction=0.0)
+    model = UniSymNetRegressor(
+        max_time=min(seconds, SEARCH_SECONDS), noise=noise, n_jobs=1, validation_fraction=0.0, proposers=STAGES
+    )
     try:
         model.fit(curve.u[:, None], curve.f)
     except ValueError:
         return []
     found: dict[tuple[Term, ...], None] = {}
     for entry in model.front_:
-        terms = [term for part in _summands(entry.formula.expr) for term in _terms(part, curve, n_fields)]
-        found[(*dict.fromkeys([*terms, *curve.others]),)] = None
+        for expr in (entry.formula.expr, _plain(entry.formula.expr)):
+            terms = [term for part in _summands(expr) for term in _terms(part, curve, n_fields)]
+            found[(*dict.fromkeys([*terms, *curve.others]),)] = None
     return list(found)
+
+
+def _plain(expr: Expr) -> Expr:
+    """Constants near whole and half numbers as these: the curve's errors move them, and the weak form decides."""
+
+    def rounded(node: Expr) -> Expr:
+        near = isinstance(node, Const) and abs(node.value - round(2.0 * node.value) / 2.0) <= ROUGH
+        return Const(round(2.0 * node.value) / 2.0) if near and isinstance(node, Const) else node
+
+    return simplify(rebuild(expr, rounded))
 
 
 def _summands(expr: Expr) -> list[Expr]:

@@ -9,6 +9,7 @@ only leaves a mark. The caller's own handlers are back when the fit ends. Does n
 from __future__ import annotations
 
 import _thread
+import gc
 import multiprocessing
 import signal
 import sys
@@ -23,14 +24,15 @@ from ..deadline import now, on_processor
 _NAMES = ("SIGINT", "SIGALRM", "SIGTERM")
 AGAIN = 0.2  # seconds
 
-# The compiler calls Python from C, and a weak reference calls it from wherever the last strong one ends; an exception
-# raised there is printed and forgotten, and the search would go on without a limit.
+# The compiler calls Python from C, a weak reference from wherever the last strong one ends, the garbage collector those
+# who watch it; an exception raised there is printed and forgotten, and the search would go on without a limit.
 _SWALLOWING = ("llvmlite", "numba", "weakref")
 
 
 def _would_be_lost(frame: FrameType | None) -> bool:
+    collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     while frame is not None:
-        if str(frame.f_globals.get("__name__", "")).split(".")[0] in _SWALLOWING:
+        if frame.f_code in collecting or str(frame.f_globals.get("__name__", "")).split(".")[0] in _SWALLOWING:
             return True
         frame = frame.f_back
     return False
