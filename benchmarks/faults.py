@@ -29,7 +29,7 @@ from typing import Any
 HOME = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(HOME / "src"), str(HOME / "tests")]
 
-from attacks import fits, tables, texts  # noqa: E402
+from attacks import fits, places, tables, texts  # noqa: E402
 from attacks import names as hostile  # noqa: E402
 
 
@@ -78,7 +78,7 @@ def reader(count: int, seed: int, tally: Tally, folder: Path) -> None:
 
 def files(count: int, seed: int, tally: Tally, folder: Path) -> None:
     """Damaged files through check, predict and score, one in 200 through fit."""
-    rng, path, run = random.Random(seed), folder / "t.csv", _run(folder)
+    rng, path, run = random.Random(seed), folder / "t.csv", fits.small_run(folder)
     for place in range(count):
         path.write_bytes(tables.damaged(rng))
         words: tuple[str, ...] = (
@@ -104,7 +104,7 @@ def strings(count: int, seed: int, tally: Tally, folder: Path) -> None:
 def jsons(count: int, seed: int, tally: Tally, folder: Path) -> None:
     """Damaged JSON: formulas, and every fourth time a whole model with its page."""
     rng = random.Random(seed)
-    whole = json.loads((_run(folder) / "model.json").read_text("utf-8"))
+    whole = json.loads((fits.small_run(folder) / "model.json").read_text("utf-8"))
     formula, path = whole["formulas"][-1]["formula"], folder / "model.json"
     for place in range(count):
         text = texts.damaged_json(whole if place % 4 == 0 else formula, rng)
@@ -135,27 +135,55 @@ def exports(count: int, seed: int, tally: Tally, folder: Path) -> None:
 
 
 def numbers(count: int, seed: int, tally: Tally, folder: Path) -> None:
-    """Fits of odd numbers, one second each."""
-    for name, X, y in fits.odd_numbers(count, seed):
-        tally.add(fits.number_fault(X, y), name)
+    """Fits of odd numbers: by other losses, with weights, errors and groups in turn."""
+    for place, (name, X, y) in enumerate(fits.odd_numbers(count, seed)):
+        tally.add(fits.number_fault(X, y, place), f"{name}, way {place % len(fits.WAYS)}")
 
 
 def limits(count: int, seed: int, tally: Tally, folder: Path) -> None:
     """Random time limits over 1 to 500 columns and up to 200,000 rows: processor time beyond the limit."""
-    rng = random.Random(seed)
-    fits.overrun(50, 2, 1.0, 0)  # loads, or compiles, the kernels
+    _limits(count, seed, tally, most_wall=math.inf)
+
+
+def wall(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """The same on an idle machine: wall time beyond the limit, too."""
+    _limits(count, seed + 50_000, tally, most_wall=0.7)
+
+
+def busy(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """The same beside four busy processes."""
+    loop = [sys.executable, "-c", "while True: sum(range(10**6))"]
+    beside = [subprocess.Popen(loop) for _ in range(4)]
+    try:
+        _limits(count, seed + 70_000, tally, most_wall=math.inf)
+    finally:
+        for process in beside:
+            process.kill()
+            process.wait()
+
+
+def _limits(count: int, seed: int, tally: Tally, most_wall: float) -> None:
     over: list[tuple[float, float]] = []
-    for _ in range(count):
-        d = rng.choice([1, 2, 3, 5, 9, 20, 60, 150, 500])
-        n = min(rng.choice([20, 100, 1000, 5000, 50_000, 200_000]), 20_000_000 // d)
-        limit = round(10.0 ** rng.uniform(-0.7, 0.5), 2)  # 0.2 to 3.2 seconds
-        over.append(fits.overrun(n, d, limit, rng.randrange(10**6)))
-        about = f"{n} x {d}, limit {limit}: {over[-1][0]:+.2f} s of processor time, {over[-1][1]:+.2f} s of wall time"
-        tally.add(f"{over[-1][0]:.2f} s over" if over[-1][0] > 0.3 else None, about)
-    cpu, wall = (sorted(values) for values in zip(*over))
-    shown = [f"{name} p50 {v[len(v) // 2]:+.2f} max {v[-1]:+.2f}" for name, v in (("cpu", cpu), ("wall", wall))]
+    for about, spent, waited in fits.random_limits(count, seed):
+        over.append((spent, waited))
+        tally.add(f"{max(spent, waited):.2f} s over" if spent > 0.3 or waited > most_wall else None, about)
+    times = [sorted(values) for values in zip(*over, strict=True)]
+    shown = [
+        f"{name} p50 {v[len(v) // 2]:+.2f} max {v[-1]:+.2f}" for name, v in zip(("cpu", "wall"), times, strict=True)
+    ]
     tally.remark = ", ".join(shown)
-    print("  limits:", *shown, file=sys.stderr)
+    print(f"  {tally.name}:", *shown, file=sys.stderr)
+
+
+def modes(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """The same for other losses, knowledge, groups, errors of inputs and guesses, small tables and large ones."""
+    fits.overrun(50, 2, 1.0, 0)
+    for place in range(count):
+        names = list(fits.MODES)
+        mode, size = names[place % len(names)], ((2000, 3), (50_000, 8))[place // len(names) % 2]
+        limit = (0.5, 2.0)[place // (2 * len(names)) % 2]
+        over = fits.mode_overrun(mode, *size, limit, seed + place)
+        tally.add(f"{over:.2f} s over" if over > 0.3 else None, f"{mode}, {size[0]} x {size[1]}, limit {limit}")
 
 
 def kills(count: int, seed: int, tally: Tally, folder: Path) -> None:
@@ -174,35 +202,21 @@ def _stop(count: int, seed: int, tally: Tally, folder: Path, numbers: list[signa
         place_of = folder / f"stop{place}"
         place_of.mkdir()
         number = numbers[place % len(numbers)]
-        tally.add(fits.stopped_fit(place_of, number, rng), number.name)
+        whom = (fits.stopped_fit, places.stopped_command)[place // len(numbers) % 2]
+        tally.add(whom(place_of, number, rng), f"{number.name} {whom.__name__}")
 
 
-def places(count: int, seed: int, tally: Tally, folder: Path) -> None:
-    """A full disk, a folder without permission, no home, a cache that cannot be written, two fits in one folder."""
-    path = folder / "ok.csv"
-    path.write_text("a,y\n" + "".join(f"{i},{2 * i * i}\n" for i in range(1, 40)))
-    fit = [sys.executable, "-m", "unisymnet", "fit", str(path), "--max-time", "5", "-q", "--out"]
-    plain = os.environ | {"PYTHONPATH": str(HOME / "src")}
-    bare = {"PATH": os.environ["PATH"], "PYTHONPATH": str(HOME / "src")}
-    cases: list[tuple[str, list[str], dict[str, str], int]] = [
-        ("/dev/full as folder", [*fit, "/dev/full/x"], plain, 3),
-        ("/proc", [*fit, "/proc/x"], plain, 3),
-        ("a file", [*fit, str(path)], plain, 3),
-        ("no environment", [*fit, str(folder / "bare")], bare, 0),
-        ("no home", [*fit, str(folder / "home")], bare | {"HOME": "/nonexistent"}, 0),
-        ("cache in /proc", [*fit, str(folder / "cache")], plain | {"NUMBA_CACHE_DIR": "/proc/nope"}, 0),
-    ]
-    for name, words, environment, wanted in cases:
-        done = subprocess.run(words, env=environment, capture_output=True, text=True, cwd=folder, timeout=600)
-        fault = None if done.returncode == wanted and "Traceback" not in done.stderr else done.stderr[-300:]
-        tally.add(fault, name)
-    both, quiet = [*fit, str(folder / "both")], subprocess.PIPE
-    pair = [subprocess.Popen(both, env=plain, stdout=quiet, stderr=quiet, cwd=folder) for _ in range(2)]
-    for process in pair:
-        process.communicate(timeout=600)
-        tally.add(None if process.returncode == 0 else f"exit code {process.returncode}", "two fits in one folder")
-    whole = json.loads((folder / "both" / "model.json").read_text("utf-8"))
-    tally.add(None if whole["formulas"] else "an empty table", "the folder of both")
+def odd_places(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """A full disk, folders that are read-only, no home, a cache that cannot be written, two fits in one folder."""
+    for name, words, environment, wanted in places.cases(folder):
+        tally.add(places.case_fault(words, environment, wanted, folder), name)
+    tally.add(places.pair_fault(folder, places.PLAIN), "two fits in one folder")
+
+
+def fresh_cache(count: int, seed: int, tally: Tally, folder: Path) -> None:
+    """Two fits that compile into one new cache at once; some minutes."""
+    new = places.PLAIN | {"NUMBA_CACHE_DIR": str(folder / "cache")}
+    tally.add(places.pair_fault(folder, new), "two fits, one folder, one new cache")
 
 
 def seeds(count: int, seed: int, tally: Tally, folder: Path) -> None:
@@ -239,24 +253,6 @@ def _sized(count: int, seed: int, tally: Tally, size: tuple[int, int, float], mo
     tally.remark = "; ".join(told)
 
 
-def _run(folder: Path) -> Path:
-    """The folder of a small finished fit."""
-    import numpy as np
-
-    from unisymnet import UniSymNetRegressor
-
-    run = folder / "run"
-    if not (run / "model.json").exists():
-        X = np.random.default_rng(0).uniform(1, 3, (40, 2))
-        import pandas as pd
-
-        table = pd.DataFrame(X, columns=["length", "mass"])
-        model = UniSymNetRegressor(max_time=10, proposers=["monomial", "bases"])
-        model.fit(table, 2.0 * X[:, 0] / X[:, 1] + 0.01 * np.sin(9 * X[:, 0]))
-        model.save(run / "model.json")
-    return run
-
-
 # The attack, how many the usual run has, and how many of them are one piece.
 ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int, int]] = {
     "spellings": (spellings, 3000, 1000),
@@ -267,9 +263,13 @@ ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int, int]] = {
     "exports": (exports, 12_000, 12_000),
     "numbers": (numbers, 100, 25),
     "limits": (limits, 300, 15),
+    "busy": (busy, 30, 10),
+    "wall": (wall, 60, 15),
+    "modes": (modes, 56, 14),
     "kills": (kills, 100, 5),
     "signals": (signals, 40, 4),
-    "places": (places, 9, 9),
+    "places": (odd_places, 10, 10),
+    "cache": (fresh_cache, 1, 1),
     "seeds": (seeds, 8, 8),
     "wide": (wide, 3, 1),
     "tall": (tall, 1, 1),
@@ -283,7 +283,14 @@ def piece(name: str, number: int, count: int, seed: int) -> dict[str, Any]:
         ATTACKS[name][0](count, seed + 1000 * number, tally, Path(folder))
     row = {"attack": name, "piece": number, "count": tally.count, "failures": tally.n_failures, "faults": tally.faults}
     spent = round(time.process_time() - began, 1)
-    return row | {"remark": tally.remark, "processor_s": spent, "clock": os.environ.get("UNISYMNET_CLOCK", "wall")}
+    how = {"clock": os.environ.get("UNISYMNET_CLOCK", "wall"), "code": _code()}
+    return row | {"remark": tally.remark, "processor_s": spent, **how}
+
+
+def _code() -> str:
+    """The commit that was attacked, so that a record says of which version it is."""
+    words = ["git", "-C", str(HOME), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(words, capture_output=True, text=True).stdout.strip() or "unknown"
 
 
 def table(rows: list[dict[str, Any]]) -> str:

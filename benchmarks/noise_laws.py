@@ -2,6 +2,7 @@
 
     python benchmarks/noise_laws.py --max-time 15 --out laws.jsonl [--level 0.05] [--kind equal] [--only 0:8] [--seed 0]
     python benchmarks/noise_laws.py --pure-noise 100 --max-time 5 --out noise.jsonl
+    python benchmarks/noise_laws.py --numbers --out numbers.jsonl   # simple numbers only: the law's form is given
 
 Noise is relative to the spread of the clean target (equal) or to each value (relative).  A pick has the law's form if
 its constants, fitted to the law without noise on fresh rows, leave less than 1e-5 of the spread, and there are no more
@@ -22,11 +23,13 @@ from pathlib import Path
 import numpy as np
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.fit.settle import settled
+from unisymnet.deadline import Deadline
+from unisymnet.fit.clean.shorten import shorten
+from unisymnet.fit.settle import settled, shortest
 from unisymnet.formula import Formula
 from unisymnet.judge.judge import make_judge
 from unisymnet.judge.tree import read
-from unisymnet.symbolic.expr import Expr, evaluate, variables
+from unisymnet.symbolic.expr import Expr, bind, evaluate, variables
 from unisymnet.symbolic.parse import parse
 
 # Name, law, constants that a fit has to find, ranges of the inputs, rows.
@@ -57,6 +60,16 @@ LAWS = (
     ("chirp of a string", "0.5*sqrt(x0/x1)", 1, ((10, 90), (0.2, 3)), 100),
 )  # fmt: skip
 ENOUGH = 1e-5
+# Targets that nothing predicts: symmetric, with heavy tails, skewed, counts, rounded to few digits, around nothing.
+SHAPES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "normal": lambda rng, n: rng.normal(3.0, 1.0, n),
+    "uniform": lambda rng, n: rng.uniform(-1.0, 1.0, n),
+    "heavy tails": lambda rng, n: 10.0 + rng.standard_t(2.0, n),
+    "skewed": lambda rng, n: np.exp(rng.normal(0.0, 1.5, n)),
+    "counts": lambda rng, n: rng.poisson(4.0, n).astype(float),
+    "rounded": lambda rng, n: np.round(rng.normal(20.0, 2.0, n)),
+    "around zero": lambda rng, n: rng.normal(0.0, 1e-3, n),
+}
 
 
 def has_form(found: Expr, law: Expr, n_constants: int, X: np.ndarray) -> bool:
@@ -96,14 +109,20 @@ def rows_of(law: Expr, ranges: tuple[tuple[float, float], ...], n: int, rng: np.
     return np.column_stack([rng.uniform(low, high, n) for low, high in ranges])
 
 
-def one(index: int, level: float, kind: str, max_time: float, seed: int) -> dict[str, object]:
-    name, text, n_constants, ranges, n = LAWS[index]
+def _noisy(index: int, level: float, kind: str, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    _, text, _, ranges, n = LAWS[index]
     law = parse(text)
     rng = np.random.default_rng([seed, index, round(1000 * level), kind == "relative"])
     X = rows_of(law, ranges, n, rng)
     clean = evaluate(law, X)
     size = np.abs(clean) if kind == "relative" else np.std(clean)
-    y = clean + level * size * rng.normal(size=n)
+    return X, clean + level * size * rng.normal(size=n)
+
+
+def one(index: int, level: float, kind: str, max_time: float, seed: int) -> dict[str, object]:
+    name, text, n_constants, ranges, _ = LAWS[index]
+    law = parse(text)
+    X, y = _noisy(index, level, kind, seed)
     fresh = rows_of(law, ranges, 400, np.random.default_rng([seed, index, 7]))
     began = time.process_time()
     model = UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=1).fit(X, y)
@@ -120,6 +139,31 @@ def one(index: int, level: float, kind: str, max_time: float, seed: int) -> dict
     }  # fmt: skip
 
 
+def numbers(index: int, level: float, kind: str, seed: int) -> dict[str, object]:
+    """The law's own form, fitted and shortened without a search: which constants become simple numbers, which of them
+    are the law's (`right`), and which are further from the law's than the fitted ones (`further`)."""
+    name, text, *_ = LAWS[index]
+    law = parse(text)
+    X, y = _noisy(index, level, kind, seed)
+    judge, truth = make_judge(X, y), read(law).values
+    moved = bind(read(law).form, [value * (1.0003 + 0.0001 * place) for place, value in enumerate(truth)])
+    row: dict[str, object] = {"law": name, "level": level, "kind": kind, "seed": seed}
+    counts = {"snapped": 0, "right": 0, "further": 0}
+    with np.errstate(all="ignore"):
+        fitted = shortest(moved, judge)
+        if fitted is None:
+            return {**row, **counts, "found": ""}
+        expr, lengths = shorten(fitted, judge, Deadline.never())
+    before, after, errors = read(fitted[0]).values, read(expr).values, judge.errors(*fitted)
+    if read(expr).form == read(fitted[0]).form:  # else a part was left out, and no constant can be compared
+        for place in fitted[1].free - lengths.free:
+            far = abs(before[place] - truth[place]) + 0.1 * errors[place]
+            counts["snapped"] += 1
+            counts["right"] += bool(np.isclose(after[place], truth[place], rtol=1e-9))
+            counts["further"] += bool(abs(after[place] - truth[place]) > far)
+    return {**row, **counts, "found": str(expr)}
+
+
 def _nats(model: UniSymNetRegressor) -> float | None:
     value = getattr(model.front_[model.picked_], "nats", None)
     return None if value is None else round(value, 2)
@@ -127,10 +171,11 @@ def _nats(model: UniSymNetRegressor) -> float | None:
 
 def pure(index: int, max_time: float, seed: int) -> dict[str, object]:
     rng = np.random.default_rng([seed, index, 99])
-    n, d = int(rng.integers(12, 201)), int(rng.integers(1, 4))
-    X, y = rng.uniform(0.5, 5.0, (n, d)), rng.normal(3.0, 1.0, n)
+    n, d, shape = int(rng.integers(12, 201)), int(rng.integers(1, 7)), list(SHAPES)[index % len(SHAPES)]
+    X = rng.uniform(0.5, 5.0, (n, d)) if index % 2 else np.exp(rng.normal(0.0, 1.0, (n, d)))
+    y = SHAPES[shape](rng, n)
     model = UniSymNetRegressor(max_time=max_time, random_state=seed, n_jobs=1).fit(X, y)
-    return {"pure": index, "rows": n, "columns": d, "constant": not variables(model.formula_.expr),
+    return {"pure": index, "rows": n, "columns": d, "shape": shape, "constant": not variables(model.formula_.expr),
             "found": str(model.formula_), "stopped": model.stopped_, "nats": _nats(model), "seed": seed}  # fmt: skip
 
 
@@ -147,6 +192,7 @@ def main() -> None:
     parser.add_argument("--only", default=":")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--pure-noise", type=int, default=0)
+    parser.add_argument("--numbers", action="store_true")
     args = parser.parse_args()
     args.out.parent.mkdir(parents=True, exist_ok=True)
     rows = [json.loads(line) for line in args.out.read_text("utf-8").splitlines()] if args.out.exists() else []
@@ -161,7 +207,11 @@ def main() -> None:
         for level in args.level or (0.01, 0.05, 0.1, 0.2):
             for kind in args.kind or ("equal", "relative"):
                 for i in chosen:
-                    work = lambda i=i, level=level, kind=kind: one(i, level, kind, args.max_time, args.seed)  # noqa: E731
+                    work = lambda i=i, level=level, kind=kind: (  # noqa: E731
+                        numbers(i, level, kind, args.seed)
+                        if args.numbers
+                        else one(i, level, kind, args.max_time, args.seed)
+                    )
                     jobs.append(((LAWS[i][0], level, kind, args.seed), work))
     with args.out.open("a", encoding="utf-8") as file:
         for key, job in jobs:
@@ -171,7 +221,8 @@ def main() -> None:
             file.write(json.dumps(rows[-1]) + "\n")
             file.flush()
             print(json.dumps(rows[-1]), flush=True)
-    names = ("constant",) if args.pure_noise else ("picked", "listed", "snapped", "further")
+    searched = ("picked", "listed", "snapped", "further")
+    names = ("constant",) if args.pure_noise else ("snapped", "right", "further") if args.numbers else searched
     print(" ".join(f"{name}={sum(int(row[name]) for row in rows)}" for name in names), f"of={len(rows)}")
 
 

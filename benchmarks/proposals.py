@@ -29,7 +29,7 @@ from unisymnet.problem import Problem, make_problem
 from unisymnet.search.order import PROPOSERS, default_proposers
 
 # These ask other stages, or use all the time there is.
-SILENT = ("transformer", "evolve", "relevant", "reduce", "features", "pairs", "products")
+SILENT = ("transformer", "evolve", "relevant", "reduce", "features")
 EVERY = 20
 MOST = 8  # proposals of a stage that are compared
 MAX_ROWS = 400

@@ -118,7 +118,9 @@ def overview() -> str:
     with files("unisymnet").joinpath("data", "pendulum.csv").open("rb") as file:
         table = pd.read_csv(file)
     X, y = table[["time_s"]], table["angle_rad"]
-    model = UniSymNetRegressor(max_time=None, noise=0.005, proposers=["products"]).fit(X, y)  # the same on any machine
+    model = UniSymNetRegressor(max_time=None, noise=0.005, proposers=["oscillations"]).fit(
+        X, y
+    )  # the same on any machine
     formula = model.formula_
     rows = read_rows(formula.names, X, y)
     assert rows is not None

@@ -9,7 +9,7 @@ import pandas as pd
 PATIENCE = 240.0  # seconds for what takes a few: kernels may have to be compiled, and the machine may be busy
 
 
-def bumps(n_rows: int = 400, seed: int = 0) -> pd.DataFrame:
+def bumps(n_rows: int = 2000, seed: int = 0) -> pd.DataFrame:
     """y is forty bumps at random places over a, b and c."""
     rng = np.random.default_rng(seed)
     table = pd.DataFrame(rng.uniform(-1.5, 1.5, (n_rows, 3)), columns=["a", "b", "c"])

@@ -65,14 +65,6 @@ def test_ties_go_to_fewer_constants() -> None:
     assert list(ParetoFront([few, many])) == [few]
 
 
-def test_would_enter_agrees_with_add() -> None:
-    front = ParetoFront([candidate(1.0, 3), candidate(0.5, 5)])
-    assert front.would_enter(0.9, 4)
-    assert not front.would_enter(1.0, 4)
-    assert not front.would_enter(0.5, 5)
-    assert front.would_enter(0.1, 9)
-
-
 @pytest.mark.parametrize(
     ("plain", "rare"),
     [("sin(x0)", "asin(x0)"), ("sin(x0) + cos(x1)", "sin(x0 + cos(x1))"), ("exp(sin(x0))", "exp(ln(x0))")],

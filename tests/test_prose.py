@@ -101,3 +101,49 @@ def test_every_page_is_in_the_menu() -> None:
     index = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("index.md", "howto/index.md"))
     for page in sorted((ROOT / "docs").glob("*.md")) + sorted((ROOT / "docs" / "howto").glob("*.md")):
         assert page.name == "index.md" or re.search(rf"\b{re.escape(page.stem)}\b", index), page.name
+
+
+PACKAGE = ROOT / "src" / "unisymnet"
+PATH = re.compile(r"`([a-z_]+(?:/[a-z_0-9]+)+(?:\.py|/)?)`")
+FOLDERS = ("src", "tests", "benchmarks", "docs", "examples", "tools")
+
+
+def absent(text: str) -> list[str]:
+    """Paths of the package (`fit/polish`) or of the repository (`tests/test_layers.py`) that a text names in vain."""
+    found = []
+    for name in PATH.findall(text):
+        base = ROOT if name.split("/")[0] in FOLDERS else PACKAGE
+        if (base / name.split("/")[0]).is_dir() and not any((base / f"{name}{end}").exists() for end in ("", ".py")):
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        *ALL_PAGES,
+        *(ROOT / f"{name}.md" for name in ("ARCHITECTURE", "CONTRIBUTING")),
+        *(ROOT / "docs/adr").glob("*.md"),
+    ],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_pages_name_files_that_exist(page: Path) -> None:
+    assert absent(page.read_text(encoding="utf-8")) == []
+
+
+def test_the_table_of_rooms_names_what_stands_in_them() -> None:
+    rows = re.findall(r"^\| (`.*?) \| (.*) \|$", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), flags=re.M)
+    seen: set[str] = set()
+    for names, rooms in rows:
+        units = [unit for unit in re.findall(r"`(\w+)`", names) if (PACKAGE / unit).is_dir()]
+        seen.update(units)
+        below = [path for unit in units for path in (PACKAGE / unit).rglob("*")]
+        inside = {path.stem if path.suffix == ".py" else f"{path.name}/" for path in below}
+        assert not units or not set(re.findall(r"`([a-z_]+/?)`", rooms)) - inside, names
+    assert seen == {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+
+
+def test_the_search_for_absent_files_finds_them() -> None:
+    assert absent("`fit/polish`, `tests/test_layers.py`, `km/h`, `fit/clean/`, `propose/views.py`") == [
+        "propose/views.py"
+    ]

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "DIGITS_9", "DIGITS_12", "DIGITS_15", "Floats", "Ints", "MAX_LOG", "TINY"]
+__all__ = ["Bools", "DIGITS_9", "DIGITS_12", "DIGITS_15", "Floats", "Ints", "MAX_LOG", "TINY", "power_of_two"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -14,3 +14,9 @@ Bools = NDArray[np.bool_]
 DIGITS_9, DIGITS_12, DIGITS_15 = 1e-9, 1e-12, 1e-15
 TINY = 1e-300  # beside any number nothing; keeps a division defined
 MAX_LOG = 300.0  # exp beyond it overflows soon
+
+
+def power_of_two(values: Floats) -> float:
+    """A power of two near the largest of these: dividing by it is exact, and squares of what is left can be stored."""
+    most = float(np.max(np.abs(values), initial=0.0))
+    return float(2.0 ** np.frexp(most)[1]) if 0.0 < most < np.inf else 1.0

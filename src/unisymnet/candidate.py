@@ -48,8 +48,8 @@ class Proposal:
 class Candidate:
     """One fitted formula.  ``loss`` is finite exactly when ``status`` is OK.
 
-    ``loss`` and ``loss_valid`` are mean (weighted) losses on training and validation rows in the caller's units;
-    ``structure`` is None where the formula needs an operator outside the network's library (asin, for one).
+    ``loss`` is a mean (weighted) loss in the caller's units; ``structure`` is None where the formula needs an operator
+    outside the network's library (asin, for one).
     """
 
     expr: Expr
@@ -59,7 +59,6 @@ class Candidate:
     source: str = ""
     status: Status = Status.OK
     structure: Structure | None = None
-    loss_valid: float | None = None
     seconds: float = 0.0
 
     def sort_key(self) -> tuple[int, float, int, str]:
@@ -94,10 +93,6 @@ class ParetoFront:
         self._members.append(candidate)
         self._members.sort(key=Candidate.sort_key)
         return True
-
-    def would_enter(self, loss: float, complexity: int) -> bool:
-        """Could a candidate of this loss and complexity enter?  A cheap test before an expensive fit."""
-        return not any(m.complexity <= complexity and m.loss <= loss for m in self._members)
 
 
 def _covers(a: Candidate, b: Candidate) -> bool:

@@ -13,10 +13,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .arrays import Floats
 from .symbolic.expr import Call, Const, Expr, children, evaluate, rebuild, variables, walk
 from .symbolic.rewrite.simplify import simplify
-
-Floats = NDArray[np.float64]
 
 MIN_R2 = 0.5  # SRBench asks for the symbolic form only above this test R²
 MIN_DEFINED = 0.99  # share of the truth's points on which a solution must be defined as well

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .arrays import Floats
 from .errors import DataError
 from .symbolic.expr import Const, Expr, Var, product, rebuild
 
-Floats = NDArray[np.float64]
-
 # Between these magnitudes a column is left as it is.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e3
+LARGEST_STATE = 1e50  # of a dynamical system: terms are products of several
 SMALLEST_TARGET = 1e-150  # and the inverse of it the largest: losses are mean squares in the caller's units
 # Numbers with more significant digits are taken for full precision; so many are looked at.
 MAX_DIGITS, MAX_READ = 13, 200
@@ -86,6 +86,23 @@ class Problem:
         return expr if self.y_scale == 1.0 else product([Const(1.0 / self.y_scale), expr])
 
 
+def check_size(y: Floats) -> None:
+    """Refuse a target whose squares overflow or vanish."""
+    scale, most = _scale(y), float(np.max(np.abs(y)))
+    if most > 1.0 / SMALLEST_TARGET or 0.0 < scale < SMALLEST_TARGET:
+        raise DataError(
+            f"y is about {most:.0e}, and its squares, by which formulas are compared, cannot be stored; "
+            f"divide y by {scale:.0e} and multiply the law by it"
+        )
+
+
+def check_powers(values: Floats, what: str) -> None:
+    """Refuse states and fields whose powers and derivatives overflow or vanish."""
+    most = float(np.nanmax(np.abs(values), initial=0.0))
+    if most > LARGEST_STATE or 0.0 < most < 1.0 / LARGEST_STATE:
+        raise DataError(f"{what} is about {most:.0e}, and powers of it cannot be stored; measure it in another unit")
+
+
 def make_problem(
     X: ArrayLike,
     y: ArrayLike,
@@ -109,12 +126,7 @@ def make_problem(
         raise DataError(f"{X.shape[1]} columns need as many names, got {len(names)}: {names}")
     x_scales = np.array([_scale(column) for column in X.T])
     y_scale = _scale(y)
-    most = float(np.max(np.abs(y)))
-    if most > 1.0 / SMALLEST_TARGET or 0.0 < y_scale < SMALLEST_TARGET:
-        raise DataError(
-            f"y is about {most:.0e}, and its squares, by which formulas are compared, cannot be stored; "
-            f"divide y by {y_scale:.0e} and multiply the law by it"
-        )
+    check_size(y)
     return Problem(
         X=np.ascontiguousarray(X / x_scales),
         y=y / y_scale,

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from unisymnet.bench.optimiser_tables import mean_r2, print_pruning, print_signs, print_strategies
+from unisymnet.bench.experiments.optimisers import mean_r2, pruning_cells, report_signs, report_strategies
 from unisymnet.bench.optimisers import Task, draw_data, run, run_task
 from unisymnet.bench.records import read_records
 
@@ -29,18 +29,17 @@ def test_every_strategy_solves_a_linear_function(method: str) -> None:
     assert record["solved"]
 
 
-def test_runs_are_kept_and_not_repeated(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_are_kept_and_not_repeated(tmp_path: Path) -> None:
     out = tmp_path / "records.jsonl"
     tasks = [Task(LINEAR, "sfo", max_time=5.0)]
-    for _ in range(2):
-        run(tasks, out)
-    records = list(read_records(out))
-    assert len(records) == 1
-    negative = [records[0] | {"domain": "negative", "method": "dno-p", "r2_network": 0.5, "network_complexity": 9}]
-    for table in (print_strategies, print_pruning, print_signs):
-        table([*records, *negative])
-    shown = capsys.readouterr().out
-    assert "0.3350" in shown and "plain" in shown
+    first = run(tasks, out)
+    assert run(tasks, out) == first and len(list(read_records(out))) == 1
+    (table,) = report_strategies(first)
+    assert 0.3350 in table.rows[0] and report_signs(first) == []
+    network = first[0] | {"method": "dno-p", "r2_network": 0.5, "network_complexity": 9, "depth": 2}
+    assert pruning_cells([network], "true") == {"dno-p": {2: (0.5, 9.0)}}
+    (signs,) = report_signs([network | {"domain": "negative", "signed": signed} for signed in (True, False)])
+    assert signs.rows == (("negative", "dno-p", "best of all restarts", 0.5, 0.5, 1),)
 
 
 def test_undefined_scores_count_as_zero() -> None:

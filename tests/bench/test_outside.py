@@ -49,7 +49,7 @@ def test_a_set_in_a_folder_is_fitted(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_one(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no subfolder .* has a train.csv"):
         keys(str(tmp_path), 0.0, 5.0, 0, None)
-    with pytest.raises(DataError, match="there is no set nothing; there are growth"):
+    with pytest.raises(DataError, match="has no 'nothing'; it has growth"):
         keys(None, 0.0, 5.0, 0, ["nothing"])
     (tmp_path / "half").mkdir()
     (tmp_path / "half" / "train.csv").write_text("x,y\n1,2\n")

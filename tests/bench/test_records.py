@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from unisymnet.bench.records import append_record, jsonable, mend, read_records
+from unisymnet.bench.records import append_record, chosen, jsonable, mend, read_records, resumed
 
 
 def test_a_torn_last_line_is_passed_over_and_mended(tmp_path):
@@ -41,3 +41,28 @@ def test_values_become_plain_json():
 def test_no_file_holds_no_records(tmp_path):
     mend(tmp_path / "none.jsonl")
     assert list(read_records(tmp_path / "none.jsonl")) == []
+
+
+def test_a_benchmark_goes_on_where_it_was_killed(tmp_path):
+    keys = [{"problem": name, "noise": 0.0, "run": {"seed": seed}} for name in "ab" for seed in (1, 2)]
+    out, asked, told = tmp_path / "new" / "records.jsonl", [], []
+
+    def made(missing):
+        for key in reversed(missing):  # in any order
+            asked.append(key)
+            yield key, {**key, "found": key["problem"] * key["run"]["seed"]}
+
+    assert [r["found"] for r in resumed(keys[:2], out, made, told.append)] == ["a", "aa"]
+    with out.open("a") as file:
+        file.write('{"problem": "b", "noi')  # killed while it wrote
+    assert [r["found"] for r in resumed(keys, out, made, told.append)] == ["a", "aa", "b", "bb"]
+    assert len(asked) == len(told) == len(list(read_records(out))) == 4
+    whole = [{**key, "noise": 0} for key in keys]  # 0 and 0.0 are the same run
+    assert len(resumed(whole, out, made)) == 4 and len(asked) == 4
+    assert resumed([], out, made) == [] and len(resumed(keys, None, made)) == 4 and len(asked) == 8
+
+
+def test_unknown_names_are_told_with_those_that_exist():
+    assert chosen(["a", "b", "c"], ["c", "a"], "the suite") == ["a", "c"] and chosen(["a"], None, "") == ["a"]
+    with pytest.raises(ValueError, match="the suite has no 'd'; it has a, b, c"):
+        chosen(["a", "b", "c"], ["a", "d"], "the suite")

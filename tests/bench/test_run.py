@@ -134,7 +134,7 @@ def test_a_missing_method_stops_the_sweep_and_says_what_to_install(tmp_path):
 def test_problems_can_be_chosen_by_name(tmp_path):
     records = _koza("TRUTH", tmp_path / "out.jsonl", problems=["Koza-4"])
     assert [record["problem"] for record in records] == ["Koza-4"]
-    with pytest.raises(ValueError, match="no problem Koza-5"):
+    with pytest.raises(ValueError, match="has no 'Koza-5'"):
         _koza("TRUTH", tmp_path / "out.jsonl", problems=["Koza-5"])
 
 

@@ -185,3 +185,15 @@ def test_numbers_of_the_table_are_never_squeezed(width: int, monkeypatch: pytest
     assert all(word in head for word in ("pick", "size", "R² train", "score", "formula"))
     assert "R² valid" in head or all(e.r2_valid is None for e in model.front_)
     assert "(exact)" in lines[0] + lines[1]  # time used and why it ended, on every result
+
+
+def test_check_says_how_words_enter(call) -> None:
+    rows = "".join(f"{'north' if i % 2 else 'south'},{i},note {i},{3 * i + 2 * (i % 2)}\n" for i in range(1, 30))
+    Path("words.csv").write_text("site,t,note,y\n" + rows + ",30,last,90\n")
+    code, out, _ = call("check", "words.csv")
+    assert code == 0 and "2 different words, as columns of zeros and ones: site_south, 1 missing" in out
+    assert "words, not used: it holds 30 different words in 30 rows, which is a list of names" in out
+    assert "site has a missing value; its row will be left out" in out
+    Path("only.csv").write_text("site,y\n" + "north,1\nsouth,2\n" * 12)
+    code, out, _ = call("check", "only.csv")
+    assert code == 0 and "next: unisymnet fit only.csv --target y" in out and "to learn from" not in out

@@ -7,9 +7,11 @@ from unisymnet import System
 from unisymnet.deadline import Deadline
 from unisymnet.dynamics.choose import SystemSearch
 from unisymnet.dynamics.course import Course, make_course
-from unisymnet.dynamics.doubts import deciding_start, fit_notes, flat_notes, rival_notes, rivals
+from unisymnet.dynamics.doubts import fit_notes, flat_notes, parting_start, rival_notes, rivals
+from unisymnet.dynamics.rate import shown
 from unisymnet.dynamics.trajectory import read_runs
 from unisymnet.symbolic.parse import parse
+from unisymnet.symbolic.text import to_text
 
 T = np.linspace(0.0, 2.0, 80)
 
@@ -32,9 +34,10 @@ def test_a_rival_and_the_start_that_would_decide(growth: Course) -> None:
     gap = search.total(other) - search.total(best)
     found = rivals(search, best)
     assert ([rival for rival, _ in found] == [other]) == (gap < 3.0)
-    place = deciding_start(growth, plain, _fit(search, "0.3*n + 0.2"))
+    place = parting_start(growth, plain, _fit(search, "0.3*n + 0.2"))
     assert place is not None
-    start, state, share = place
+    start, state, share = place.start, place.state, place.share
+    assert place.beyond_noise
     runs = [System((c.exprs[0],), ("n",)).simulate(start, T) for c in (plain, _fit(search, "0.3*n + 0.2"))]
     width = np.ptp(growth.tables[0][:, 0])
     # The same with other times: the root mean square of the difference, over the range in the data.
@@ -64,3 +67,19 @@ def test_a_poor_fit_is_told(growth: Course) -> None:
     assert fit_notes(growth, _fit(search, "0.5*n").shot) == [] == flat_notes(_fit(search, "0.5*n").shot)
     (note,) = fit_notes(growth, _fit(search, "-n").shot)
     assert "a term or a state is missing" in note
+
+
+def test_signs_of_rivals_are_those_of_a_person(growth: Course) -> None:
+    search = SystemSearch(growth, {}, Deadline.after(30.0))
+    best, bent = _fit(search, "0.5*n"), _fit(search, "0.5*n + (-0.02)*n**2")
+    assert "+ -" in to_text(bent.exprs[0], ["n", "t"], 4)  # as the search keeps it
+    assert "- 0.0" in to_text(shown(bent.exprs[0]), ["n", "t"], 4)
+    assert "+ -" not in " ".join(rival_notes(growth, search, best))
+
+
+def test_the_same_form_with_a_factor_of_one_or_written_otherwise_is_no_rival(growth: Course) -> None:
+    search = SystemSearch(growth, {}, Deadline.after(30.0))
+    best = _fit(search, "0.5*n*inv(n + 9)")
+    for text in ("n*inv(n + 9)", "0.5*(n/(n + 9))", "n*(0.5*inv(n + 8))"):
+        _fit(search, text)
+    assert rivals(search, best) == []

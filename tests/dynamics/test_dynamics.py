@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from unisymnet import DynamicsRegressor, System, UniSymNetRegressor
-from unisymnet.dynamics import DynamicsEvent, find
+from unisymnet.dynamics import DynamicsEvent
+from unisymnet.dynamics.propose import RateSearch
 from unisymnet.errors import CheckpointError, DataError
 
 HUNT = System.parse({"prey": "1.1*prey - 0.4*prey*hunter", "hunter": "0.1*prey*hunter - 0.4*hunter"})
@@ -47,6 +48,12 @@ def test_noisy_predators_and_prey_are_found(hunt: DynamicsRegressor) -> None:
     assert "prey'" in str(hunt) and "hour" not in str(hunt.system_)
     assert set(hunt.equations_) == {"prey", "hunter", "system"}
     assert len(hunt.equations_["system"]) >= 1
+
+
+def test_drawn_runs_start_where_the_fit_does(hunt: DynamicsRegressor) -> None:
+    (drawn, *_), shot = hunt.drawn_runs(), hunt.found_.systems[0].shot
+    assert len(shot.starts) == len(hunt.course_.smooths)
+    assert drawn.simulated[0] == pytest.approx(shot.starts[0])
 
 
 def test_saved_models_and_systems_come_back(hunt: DynamicsRegressor, tmp_path: Path) -> None:
@@ -101,6 +108,7 @@ def test_nothing_changes_at_all() -> None:
     model = DynamicsRegressor(max_time=5).fit(T, np.ones((len(T), 2)))
     assert str(model.system_) == "x0' = 0\nx1' = 0"
     assert sum("never changes" in note for note in model.notes_) == 2
+    assert "constants of" not in str(model) and "2 states (x0, x1)   1 run, " in str(model)
 
 
 def test_states_of_very_different_size() -> None:
@@ -111,7 +119,7 @@ def test_states_of_very_different_size() -> None:
 
 def test_one_point_is_told_as_such() -> None:
     for times, states in (([0.0], [[1.0]]), (np.zeros(1), np.ones(1))):
-        with pytest.raises(DataError, match="no run has 8 points, of 1 rows"):
+        with pytest.raises(DataError, match="no run has values at 8 different times, of 1 row;"):
             DynamicsRegressor().fit(times, states)
 
 
@@ -121,6 +129,15 @@ def test_fixed_points_and_the_jacobian() -> None:
     assert [tuple(round(value, 6) for value in point.state) for point in points] == [(-1, 0), (0, 0), (1, 0)]
     assert [point.kind for point in points] == ["stable focus", "saddle", "stable focus"]
     assert system.jacobian([1.0, 0.0]) == pytest.approx(np.array([[0.0, 1.0], [-2.0, -0.2]]))
+
+
+def test_a_pole_is_no_fixed_point_and_of_a_line_one_is_told() -> None:
+    hunt = {"n": "0.8*n - 0.016*n**2 - 1.5*n*p/(n + 8)", "p": "0.5*n*p/(n + 8) - 0.3*p"}
+    points = System.parse(hunt).fixed_points(ranges=[(0.5, 40.0), (0.5, 12.0)])
+    assert [tuple(round(value, 3) for value in point.state) for point in points] == [(0, 0), (12, 8.107), (50, 0)]
+    epidemic = System.parse({"s": "-0.0004*s*i", "i": "0.0004*s*i - 0.12*i"})
+    (line,) = epidemic.fixed_points(ranges=[(30.0, 990.0), (1.0, 300.0)])
+    assert line.kind == "one of a line of fixed points" and line.state[1] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_blow_up_gives_nan_and_stiffness_is_taken() -> None:
@@ -179,7 +196,7 @@ def test_ctrl_c_keeps_what_was_found() -> None:
 
 
 def test_ctrl_c_inside_the_general_search_ends_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(find, "_is_poor", lambda course, search: True)
+    monkeypatch.setattr(RateSearch, "is_poor", lambda self: True)
     stages: list[str] = []
 
     def press(event: DynamicsEvent) -> None:

@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 
 from unisymnet.dynamics.course import make_course
 from unisymnet.dynamics.integrate import Lanes, integrate
+from unisymnet.dynamics.library import libraries
 from unisymnet.dynamics.program import compile_system, free_system
 from unisymnet.dynamics.rate import sum_of, terms_of
 from unisymnet.dynamics.shooting import shoot
@@ -127,7 +128,7 @@ def test_runs_are_cut_at_gaps_and_missing_values_stay() -> None:
 @pytest.mark.parametrize(
     ("t", "x", "message"),
     [
-        ([0.0, 1.0], [1.0, 2.0], "no run has 8 points"),
+        ([0.0, 1.0], [1.0, 2.0], "no run has values at 8"),
         (np.r_[T[:50], T[:50]], np.sin(np.r_[T[:50], T[:50]]), "goes back"),
         (T, np.zeros((200, 2, 2)), r"states \(n, d\)"),
         (T, np.array(["a"] * 200), "must be numbers"),
@@ -144,3 +145,19 @@ def test_repeated_times_are_averaged_and_falling_times_turned() -> None:
     assert runs.trajectories[0].x[:, 0] == pytest.approx(np.arange(10) * 2 + 0.5)
     assert any("more than once" in note for note in runs.notes)
     assert read_runs(T[::-1], T[::-1] ** 2).trajectories[0].t == pytest.approx(T)
+
+
+@pytest.mark.parametrize(
+    "text", ["-1.5*x*y/(x + 2)", "y*(-1.5*x/(x + 2))", "-(3*x)*(y/(x + 2))/2", "y*x*(-1.5/(x + 2))"]
+)
+def test_a_term_is_the_same_however_it_is_written(text: str) -> None:
+    ((factor, term),) = terms_of(parse(text, ["x", "y"]))
+    assert factor == -1.5 and term == parse("x*y*inv(x + 2)", ["x", "y"])
+    ((again, same),) = terms_of(sum_of([(factor, term)]))
+    assert (again, same) == (factor, term)
+
+
+def test_libraries_hold_terms_as_they_are_taken_apart() -> None:
+    for library in libraries([0, 1], {0: (0.1, 3.0), 1: (-2.0, 4.0)}):
+        for term in [*library.terms, *(term for group in library.groups for term in group)]:
+            assert terms_of(sum_of([(2.5, term)])) == ((2.5, term),)

@@ -31,3 +31,12 @@ def test_the_noise_model_is_told_from_residuals(level: float, share: float) -> N
     size = np.abs(rng.normal(size=2000)) * 3.0
     noise = noise_of(np.hypot(level, share * size) * rng.normal(size=2000), size)
     assert noise.deviation(size) == pytest.approx(np.hypot(level, share * size), rel=0.25)
+
+
+def test_information_that_rounding_has_emptied_ties_nothing() -> None:
+    # A diagonal of rounding errors beside large entries: scaled, it overflows, and eigenvalues do not converge.
+    information = np.array([[-1e-9, 1e5, 2.0], [1e5, 1e-12, 3.0], [2.0, 3.0, 0.0]])
+    shot = Shot(np.array([1.0, 2.0, 1.0]), np.zeros((1, 1)), 500.0, 500, information, np.zeros((500, 1)))
+    with np.errstate(all="ignore"):
+        assert find_ties(shot, 0.3).saved == 0.0
+        assert np.isinf(shot.errors()).all()

@@ -244,3 +244,65 @@ def test_columns_beside_inputs_and_target(tmp_path: Path) -> None:
             read_table(str(path), target="y", features=["x"], **{role: "x"})
     with pytest.raises(DataError, match="must be numbers"):
         read_table(str(path), target="y", sigma="site")
+
+
+def test_errors_of_inputs(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x [m],dx [m],v,y,dy\n1,0.1,5,2,0.3\n2,0.1,6,4,0.3\n3,0.2,7,6,\n4,0.1,9,8,0.3\n")
+    found = read_table(str(path), target="y", sigma="x=dx [m], v=0.5, target=dy")
+    assert list(found.X.columns) == ["x", "v"] and found.y.tolist() == [2.0, 4.0, 8.0]
+    assert isinstance(found.sigma, dict) and list(found.sigma) == ["x", "v", "y"]
+    assert found.sigma["x"].tolist() == [0.1, 0.1, 0.1] and found.sigma["v"] == 0.5
+    assert found.sigma["y"].tolist() == [0.3, 0.3, 0.3]
+    number = read_table(str(path), target="y", sigma="0.2", drop=["dx", "dy"])
+    assert number.sigma == {"y": 0.2} and len(number.y) == 4
+    alone = read_table(str(path), target="y", sigma={"y": "dy"})
+    assert alone.sigma is not None and not isinstance(alone.sigma, dict) and "dy" not in alone.X.columns
+    for wrong, message in (
+        ("z=dx", "no column 'z'"),
+        ("x=", "cannot be read"),
+        ("x=much", "neither a column nor a number"),
+        ("x=-1", "not negative"),
+    ):
+        with pytest.raises(DataError, match=message):
+            read_table(str(path), target="y", sigma=wrong)
+    with pytest.raises(DataError, match="not among the columns to learn from"):
+        read_table(str(path), target="y", sigma="v=0.1", drop=["v"])
+
+
+@pytest.mark.parametrize("first", ["<0.1,2", "5%,2", "~3,4.5", "12:30,1.5"])
+def test_a_row_of_measurements_is_not_taken_for_units(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,b\n{first}\n0.6,3\n0.7,4\n0.8,5\n0.9,6\n")
+    frame, _ = read_frame(str(path))
+    assert len(frame) == 5 and not any("units" in note for note in frame.attrs["notes"])
+    path.write_text("a,b,c\n1/s,1,%\n0.6,3,1\n0.7,4,2\n0.8,5,3\n")
+    assert any("holds units (1/s, 1, %)" in note for note in read_frame(str(path))[0].attrs["notes"])
+
+
+def test_odd_texts_are_read_or_refused_in_a_sentence(tmp_path: Path) -> None:
+    import zipfile
+
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n\u22121.5,2\n2,\u22123e\u22122\n", encoding="utf-8")
+    assert read_frame(str(path))[0].to_numpy().tolist() == [[-1.5, 2.0], [2.0, -0.03]]
+    for encoding in ("utf-32", "utf-16", "utf-8-sig"):
+        path.write_bytes("a,b\n1,2\n2,3\n".encode(encoding))
+        assert read_frame(str(path))[0].to_numpy().tolist() == [[1.0, 2.0], [2.0, 3.0]]
+    path.write_bytes(b"a\0,b\n1,2\n2,3\n3,4\n4,5\n5,6\n")
+    with pytest.raises(DataError, match="the file is not text"):
+        read_frame(str(path))
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as packed:
+        packed.writestr("t.csv", "a,b\n1,2\n")
+    with pytest.raises(DataError, match="it is a zip file, not a table; unpack it first"):
+        read_frame(str(tmp_path / "t.zip"))
+
+
+def test_cells_around_numbers_are_not_called_names(tmp_path: Path) -> None:
+    from unisymnet import read_table
+
+    path = tmp_path / "t.csv"
+    path.write_text("a,b,y\n" + "".join(f"{i}%,{i},{2 * i}\n" for i in range(30)))
+    notes = read_table(str(path)).notes
+    assert any("no plain numbers" in note or "holds text ('0%'" in note for note in notes)
+    assert not any("list of names" in note for note in notes)

@@ -55,6 +55,21 @@ def test_columns_that_must_be_used_are_in_every_subset() -> None:
     assert subsets[0].columns == (2, 5)
 
 
+def test_small_subsets_that_growing_passes_by_are_found_by_shrinking() -> None:
+    better = 0
+    for seed in range(10):
+        x = np.random.default_rng(seed).uniform(1.0, 3.0, (60, 2))
+        terms = [x[:, 0] ** i * np.cos(j * x[:, 1]) for i in (-2, -1, 0, 1, 2) for j in (0, 1, 2)]
+        y = 1.0 + x[:, 0] ** -2 - 2.0 * np.cos(x[:, 1]) / x[:, 0] + np.random.default_rng(seed).normal(0.0, 0.05, 60)
+        grown, shrunk = (
+            best_subsets(np.column_stack(terms), y, max_size=5, beam=2, keep=1, shrink=s) for s in (False, True)
+        )
+        gains = [before.loss - after.loss for before, after in zip(grown, shrunk, strict=True)]
+        assert min(gains) > -1e-9
+        better += max(gains) > 1e-3
+    assert better
+
+
 def test_zero_equal_and_few_rows_do_no_harm() -> None:
     x = np.linspace(1.0, 2.0, 4)
     table = np.column_stack([np.zeros(4), x, x, x**2, x**3, x**4])

@@ -103,6 +103,22 @@ def test_the_report_draws_the_band_of_the_noise_model():
     X = np.linspace(0.3, 12.0, 50)[:, None]
     piece = slice_of(formula, Rows(X, formula.predict(X) * (1.0 + 0.06 * rng.normal(size=50))), 0)
     low, high = formula.predict_interval(piece.x[:, None])
-    assert piece.band == pytest.approx(0.5 * (high - low), rel=1e-6)
-    near, far = np.interp([0.3, 11.0], piece.x, piece.band)
+    assert piece.below == pytest.approx(low, rel=1e-6) and piece.above == pytest.approx(high, rel=1e-6)
+    near, far = np.interp([0.3, 11.0], piece.x, piece.above - piece.below)
     assert far > 2.0 * near
+
+
+def test_the_band_of_noise_by_a_factor_stays_positive_and_covers():
+    from unisymnet.judge.noise import models_called
+
+    rng = np.random.default_rng(3)
+    X = np.exp(rng.uniform(-3.0, 6.0, (300, 1)))
+    y = 4.0 * X[:, 0] ** 0.75 * np.exp(0.6 * rng.normal(size=300))
+    model, expr = models_called("factor")[0], parse("4.01*x0^0.7501")
+    values = evaluate(expr, X)
+    left = model.residuals(values, y)
+    band = make_band(expr, X, values + left, model.roots(values, left), "factor")
+    low, high = band.limits(expr, X, 0.95)
+    assert (low > 0.0).all()
+    assert 0.92 <= np.mean((y > low) & (y < high)) <= 0.98
+    assert "a factor of 1.8" in band.words()

@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 
 from unisymnet import UniSymNetRegressor
 from unisymnet.errors import DataError
+from unisymnet.formula import Formula
+from unisymnet.knowledge.known import Known
 from unisymnet.knowledge.shape.check import HELD, PROVED, VIOLATED, Box, check
 from unisymnet.knowledge.shape.differ import derivative
 from unisymnet.knowledge.shape.interval import bounds
 from unisymnet.knowledge.shape.repair import repaired
 from unisymnet.knowledge.shape.rules import Between, Limit, read_rules
+from unisymnet.regressor.entry import Entry
+from unisymnet.regressor.known.remarks import annotated
 from unisymnet.symbolic import evaluate, parse
 
 NAMES = ["x1", "x2", "x3"]
@@ -149,3 +153,34 @@ def test_contradictions_are_told() -> None:
     falling = UniSymNetRegressor(max_time=5, max_evaluations=80, constraints=["dy/dx1 <= 0"]).fit(X, y)
     (beside,) = falling.beside_
     assert "violated" in dict(beside.remarks)["constraints"] and "not allowed" in str(falling)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["dy/dx1 >= 0", "dy/dx1 <= -1"],
+        ["y >= 2", "y <= 1"],
+        ["uses x1", "without x1"],
+        ["0 <= c <= 1", "2 <= c <= 3"],
+        ["y(x1=0) = 0", "y(x1=0) = 1"],
+    ],
+)
+def test_constraints_that_exclude_each_other_are_refused(texts: list[str]) -> None:
+    with pytest.raises(DataError, match="no formula can keep both"):
+        read_rules(texts, ["x1"], "y")
+    read_rules(texts[:1], ["x1"], "y")
+
+
+def test_what_the_full_check_finds_broken_leaves_the_table() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(1.0, 5.0, (40, 1))
+    y = 3.0 * X[:, 0]
+    knowledge = Known(constraints=["dy/dx1 <= 0"]).of(["x1"], "y", X, y)
+    assert knowledge is not None
+    entries = tuple(
+        Entry(Formula.parse(text, ["x1"]), size, loss, 0.0, None, 0.0, "test", nats=nats)
+        for text, size, loss, nats in (("9", 1, 9.0, 50.0), ("20 - x1", 3, 8.0, 40.0), ("3*x1", 3, 0.1, 10.0))
+    )
+    kept, picked = annotated(entries, 2, knowledge)
+    assert [str(entry.formula) for entry in kept] == ["9", "20 - x1"] and picked == 1
+    assert annotated(entries, 0, knowledge)[1] == 0

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.candidate import ParetoFront
 from unisymnet.errors import DataError
-from unisymnet.knowledge.template.fill import Fill
-from unisymnet.knowledge.template.invert import wanted
+from unisymnet.knowledge.template.invert import smooth_table, solved, wanted
+from unisymnet.knowledge.template.plain import simplified
+from unisymnet.knowledge.template.smooth import fit_smooth
 from unisymnet.knowledge.template.text import holes_of, read_template
 from unisymnet.symbolic import evaluate, parse
 
@@ -57,6 +57,8 @@ def test_mistakes_are_told(text: str, message: str) -> None:
         ("f(x1) + g(x2, x3)", "2*sqrt(x0) + x1/(1 + x2)"),
         ("D(f, x1)*x2 + f(x1)", "3*x0**2*x1 + x0**3"),
         ("f(x1)/(1 + f(x1)*x2)", "x0**2/(1 + x0**2*x1)"),
+        ("f(x1)*x3 - f(x2)", "sqrt(x0)*x2 - sqrt(x1)"),
+        ("x3*cos(f(x1, x2))", "x2*cos(x0**2*x1)"),
     ],
 )
 def test_laws_are_found_with_a_template(template: str, law: str) -> None:
@@ -67,11 +69,77 @@ def test_laws_are_found_with_a_template(template: str, law: str) -> None:
     assert model.formula_.score(X, y) > 1 - 1e-12
 
 
-def test_the_first_guesses_of_several_functions_are_fitted_together() -> None:
+@pytest.mark.parametrize(
+    ("template", "law"),
+    [
+        ("f(x0)*g(x1, x2)", "(1 + x0**2)*exp(0.3*x1*x2)"),
+        ("sin(f(x0, x1)) + g(x2)", "sin(x0*x1) + x2**2"),
+        ("f(x0)*x2 - f(x1)", "sqrt(x0)*x2 - sqrt(x1)"),
+        ("D(f, x0)*x1 + f(x0)", "2*x0*x1 + x0**2"),
+        ("k*f(x0)/(f(x0) + x1)", "3*x0**2/(x0**2 + x1)"),
+    ],
+)
+def test_all_functions_are_first_fitted_together_as_smooth_ones(template: str, law: str) -> None:
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 2.0, (150, 3))
-    y = (1.0 + X[:, 0] ** 2) * np.exp(0.3 * X[:, 1] * X[:, 2])
-    template = read_template("f(x0)*g(x1, x2)", ["x0", "x1", "x2"])
-    rough = Fill(template, solve=lambda *_: ParetoFront())._rough(X, y, np.ones(150), rng)
-    values = evaluate(template.whole(rough), X)
-    assert 1.0 - np.var(y - values) / np.var(y) > 0.999  # constants in the place of both would leave nearly all
+    y = evaluate(parse(law), X)
+    read = read_template(template, ["x0", "x1", "x2"])
+    smooth = fit_smooth(read, X, y, np.ones(150), rng, {})
+    assert smooth is not None and smooth.clean and smooth.error < 1e-3 * np.std(y)
+    table = smooth_table(read, smooth, {}, X)
+    rest = y - evaluate(read.outer, table[:, : 3 + len(read.slots)], smooth.constants)
+    assert np.sqrt(np.mean(rest**2)) < 1e-3 * np.std(y)
+
+
+def test_noise_is_not_taken_for_missing_degrees() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.uniform(0.5, 2.0, (200, 2))
+    y = X[:, 0] ** 2 + 1.0 / X[:, 1] + rng.normal(0.0, 0.05, 200)
+    smooth = fit_smooth(read_template("f(x0) + g(x1)", ["x0", "x1"]), X, y, np.ones(200), rng, {})
+    assert smooth is not None and not smooth.clean and 0.04 < smooth.error < 0.07
+
+
+def test_values_inside_a_wave_are_those_of_the_right_branch() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 2.0, (150, 2))
+    wave = 3.0 * X[:, 0] * X[:, 1]  # up to 12: several periods of the sine
+    template = read_template("sin(f(x0, x1))", ["x0", "x1"])
+    table = np.column_stack([X, wave + 0.01 * X[:, 0]])
+    values = solved(template, "f", table, np.sin(wave), exact=True)
+    steep = np.abs(np.cos(wave)) > 0.2
+    assert np.allclose(values[steep], wave[steep], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("template", "law", "found", "plain"),
+    [
+        ("f(x0) + g(x1)", "sqrt(x0) + 2*x1 + 1", "1.9999999*x1 + 1.0001", "2*x1"),  # the other takes the constant
+        ("f(x0)*g(x1)", "sqrt(x0)*(x1**2 + 1)", "0.6082*x1**1.9999998 + 0.6082001", "x1**2 + 1"),  # or the factor
+        ("f(x0)*(1 + g(x1))", "sqrt(x0)*(1 + 2.5*x1)", "2.5000001*x1", "2.5*x1"),  # here it can take neither
+        ("f(x0) + g(x1)", "sqrt(x0) + exp(x1)", "1.03*x1**2", None),  # not good enough
+    ],
+)
+def test_formulas_become_plain_where_other_functions_allow_it(
+    template: str, law: str, found: str, plain: str | None
+) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0.5, 2.0, (150, 2))
+    rows = X, evaluate(parse(law), X), np.ones(150)
+    smooth = fit_smooth(read_template(template, ["x0", "x1"]), *rows, rng, {})
+    assert smooth is not None and smooth.clean
+    shown = {name: str(expr) for name, expr in simplified(smooth, {"g": parse(found)}, rows).items()}
+    assert shown == ({} if plain is None else {"g": plain})
+
+
+def test_a_template_may_go_with_a_constraint_at_a_point() -> None:
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"length": rng.uniform(0.05, 0.5, 80)})
+    y = pd.Series(12 * X["length"] + 40 * X["length"] ** 3 + rng.normal(0.0, 0.05, 80), name="force")
+    model = UniSymNetRegressor(
+        max_time=None,
+        max_evaluations=300,
+        n_jobs=1,
+        template="k*length + f(length)",
+        constraints=["force(length=0) = 0"],
+    ).fit(X, y)
+    assert model.score(X, y) > 0.99 and abs(model.formula_.predict(np.zeros((1, 1)))[0]) < 1e-6

@@ -58,7 +58,7 @@ LAWS = {
     "reduce": Law("1.3*x0*(x1 - x2)**2", ((1, 3), (3, 5), (1, 2)), (1, 1, 1)),
 }
 # Stages that search dictionaries take seconds, those with free starts promise nothing.
-OTHERS = {"features", "pairs", "products", "transformer", "evolve", "textbook", "short", "subsets"}
+OTHERS = {"features", "transformer", "evolve", "textbook", "short", "subsets"}
 
 
 def rows(law: Law, n: int = 90) -> tuple[np.ndarray, np.ndarray]:

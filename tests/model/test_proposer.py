@@ -9,10 +9,10 @@ import pytest
 
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
-from unisymnet.model.proposer import TransformerProposer, allowed, column_sets, relevance, rename, weights_for
+from unisymnet.model.proposer import TransformerProposer, allowed, column_sets, relevance, weights_for
 from unisymnet.model.runtime import WEIGHTS, shipped
 from unisymnet.problem import make_problem
-from unisymnet.symbolic.expr import Call, n_params, variables, walk
+from unisymnet.symbolic.expr import Call, n_params, renumbered, variables, walk
 from unisymnet.symbolic.parse import parse
 
 needs_weights = pytest.mark.skipif(not shipped(), reason="no exported weights in the package yet")
@@ -114,7 +114,7 @@ def test_columns_are_renamed_back() -> None:
     X[:, 0] = 3.0  # constant: never chosen
     problem = make_problem(X, X[:, 1] + X[:, 5])
     assert column_sets(problem, 2) == [[1, 5]]
-    assert rename(parse("x0 + 2*x1"), [1, 5]) == parse("x1 + 2*x5")
+    assert renumbered(parse("x0 + 2*x1"), [1, 5]) == parse("x1 + 2*x5")
 
 
 def test_idle_columns_are_left_out_the_second_time() -> None:

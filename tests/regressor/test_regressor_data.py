@@ -160,9 +160,11 @@ def test_the_order_of_rows_and_repetition_do_not_matter() -> None:
 
 def test_canonical_rows() -> None:
     table = np.array([[2.0, 1.0], [1.0, 5.0], [2.0, 1.0], [2.0, 1.0]])
-    rows, target, weights = canonical(table, np.array([1.0, 3.0, 1.0, 7.0]), np.array([1.0, 2.0, 3.0, 0.0]))
-    assert rows.tolist() == [[1.0, 5.0], [2.0, 1.0]]
-    assert target.tolist() == [3.0, 1.0] and weights.tolist() == [2.0, 4.0]
+    found = canonical(table, np.array([1.0, 3.0, 1.0, 7.0]), np.array([1.0, 2.0, 3.0, 0.0]))
+    assert found.of(table).tolist() == [[1.0, 5.0], [2.0, 1.0]]
+    assert found.of(table, [1]).tolist() == [[5.0], [1.0]]
+    assert table[found.places(np.array([1]))].tolist() == [[2.0, 1.0]]
+    assert found.y.tolist() == [3.0, 1.0] and found.weights.tolist() == [2.0, 4.0]
 
 
 def test_sampled_rows_do_not_overlap() -> None:
@@ -261,4 +263,4 @@ def test_rows_are_ordered_as_by_all_keys(values: list[float] | None) -> None:
     rng = np.random.default_rng(0)
     for n, d in ((1, 1), (2, 3), (50, 4), (300, 7)):
         keys = list(rng.choice(values, (d, n)) if values else rng.normal(size=(d, n)))
-        np.testing.assert_array_equal(_order(keys), np.lexsort(keys[::-1]))
+        np.testing.assert_array_equal(_order(keys.__getitem__, d), np.lexsort(keys[::-1]))

@@ -36,10 +36,10 @@ def test_a_postponed_alarm_does_not_ring_in_the_next_block() -> None:
 
 
 def test_the_warm_up_reaches_the_kernels_of_the_stages() -> None:
-    from unisymnet.fit.kernels import gram, scan, signomials
+    from unisymnet.fit.kernels import scan, signomials
     from unisymnet.regressor.warm import warm_stages
 
     warm_stages()
     # What a stage calls; the kernels within these come along.
-    entries = (signomials._loop, gram._scan_pairs, scan.refine, scan.refine_many)
+    entries = (signomials._loop, scan.refine, scan.refine_many)
     assert [entry.py_func.__name__ for entry in entries if not entry.signatures] == []

@@ -27,7 +27,7 @@ def test_huber_finds_the_law_among_outliers_where_squares_do_not() -> None:
     X, y, _ = spoiled()
     law = parse("1.5*x0**2/x1")
     robust = UniSymNetRegressor(loss="huber", **QUICK).fit(X, y)
-    squares = UniSymNetRegressor(loss="mse", **QUICK).fit(X, y)
+    squares = UniSymNetRegressor(loss="mse", noise="equal", **QUICK).fit(X, y)  # left to itself it sees the outliers
     assert is_solution_strict(law, robust.formula_.expr, X, tol=0.01)
     assert not is_solution_strict(law, squares.formula_.expr, X, tol=0.01)
     assert any("rows lie far from every formula" in note for note in robust.notes_)
@@ -91,3 +91,14 @@ def test_a_saved_model_keeps_its_loss(tmp_path) -> None:  # type: ignore[no-unty
     again = UniSymNetRegressor.load(tmp_path / "model.json")
     assert read_loss(again.loss) == ("quantile", 0.9)
     assert again.predict(X) == pytest.approx(model.predict(X))
+
+
+def test_rows_where_a_formula_has_no_value_weigh_nothing() -> None:
+    """A fit of a few thousand rows ended in a traceback: weights that are not numbers."""
+    X = np.linspace(-1.0, 3.0, 50)[:, None]
+    y = X[:, 0] ** 2
+    judgement = Judgement.first(("huber", None), (X, y, np.ones(50)), None)
+    for weights in (None, np.full(50, 2.0)):
+        found = judgement.weights(parse("ln(x0)"), X, y, weights)
+        assert found is not None and np.isfinite(found).all() and found.max() > 0.0
+    assert judgement.weights(parse("ln(x0 - 9)"), X, y, None) is None

@@ -44,6 +44,11 @@ def test_the_judge_says_who_is_a_rival() -> None:
     assert rivals(table, 2, 200) == [1, 4]  # within 3 nats, the nearest first
 
 
+def test_a_linear_model_that_was_picked_for_its_predictions_has_no_rival() -> None:
+    table = [*(replace(entry, nats=nats) for entry, nats in zip(TABLE, (50.0, 12.0), strict=False)), TABLE[2]]
+    assert rivals(table, 2, 200) == []
+
+
 def test_a_slip_of_the_pen_is_named() -> None:
     y = np.linspace(1.0, 3.0, 40)
     assert outlier_note(y) == [] == outlier_note(np.full(9, 2.0)) == outlier_note(np.exp(np.linspace(0.0, 40.0, 60)))

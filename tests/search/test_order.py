@@ -80,7 +80,8 @@ def test_a_law_under_noise_ends_the_search_long_before_the_limit() -> None:
     model = UniSymNetRegressor(max_time=60, random_state=0).fit(X, y)
     assert model.stopped_ == "noise"
     assert model.seconds_ < 40
-    assert str(model.formula_) == "2.5*x0**1.5/x1"
+    assert str(model.formula_).endswith("*x0**1.5/x1")
+    assert abs(model.formula_.constants[0].value - 2.5) < 0.01
 
 
 def test_the_late_look_of_the_transformer_is_limited_only_where_evolution_follows() -> None:

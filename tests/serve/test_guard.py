@@ -76,6 +76,7 @@ def test_uploads_have_a_limit_and_must_be_tables(server: Server) -> None:
     assert "is not a table" in server.refusal("PUT", "tables/evil.pkl", b"x")
     assert server.ask("PUT", "tables/two words.csv".replace(" ", "%20"), b"x,y\n1,2\n2,4\n")["name"].endswith(".csv")
     # A body larger than is allowed for an object; tables have a limit of their own, counted the same way.
+    assert "not JSON" in server.refusal("POST", "start", b"[" * 100_000)
     status, _, body = server.answer("POST", "start", b" " * (2 << 20))
     assert status == 413 and b"at most 1 MB" in body
 

@@ -47,7 +47,7 @@ def test_a_table_is_described(server: Server) -> None:
     found = server.ask("GET", "table", name="messy.csv", target="E")
     by_name = {column["name"]: column for column in found["columns"]}
     assert by_name["m"]["kind"] == "number" and sum(by_name["m"]["bars"]) + by_name["m"]["missing"] == 60
-    assert "text" in by_name["site"]["kind"] and by_name["site"]["examples"] == ["north"]
+    assert "the same word in every row" in by_name["site"]["kind"] and by_name["site"]["examples"] == ["north"]
     assert any("missing" in text or "misses" in text for text in found["warnings"])
     assert "no column" in server.refusal("GET", "table", name="messy.csv", target="nothing")
 

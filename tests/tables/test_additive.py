@@ -1,13 +1,27 @@
 """Sums of features: their parts, their honest errors, and `goal="predict"` from end to end."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from endless import bumps
 from unisymnet import UniSymNetRegressor
 from unisymnet.deadline import Deadline
+from unisymnet.formula.constants import Constant
 from unisymnet.metrics import r2
-from unisymnet.regressor.compare import Rivals, _beats
+from unisymnet.regressor.compare import (
+    Rivals,
+    _as_good,
+    _as_shrunk,
+    _beats_constant,
+    _distance,
+    _held_to_whole,
+    _nats,
+    _without_twins,
+    _without_weaker_linear,
+)
 from unisymnet.symbolic.expr import Const, Var, evaluate, walk
 from unisymnet.tables.additive import WAYS, Additive, Row, find_additive
 from unisymnet.tables.bank import knots, shapes_of_column, short
@@ -187,6 +201,13 @@ def test_no_pick_below_the_linear_model() -> None:
     assert any("linear model is picked" in note for note in model.notes_)
 
 
+def test_the_end_of_the_time_is_not_called_an_interruption() -> None:
+    """The search ends before the limit with goal="predict", because formulas are measured on folds after it."""
+    table = bumps()
+    model = UniSymNetRegressor(goal="predict", max_time=6, n_jobs=1).fit(table[["a", "b", "c"]], table["y"])
+    assert model.stopped_ == "time" and not model.interrupted_
+
+
 def test_goal_is_checked() -> None:
     X = _table(20)
     with pytest.raises(ValueError, match="goal must be one of law, predict, got 'guess'"):
@@ -195,13 +216,105 @@ def test_goal_is_checked() -> None:
         UniSymNetRegressor(goal="predict", loss="huber").fit(X, X[:, 0])
 
 
+def _rivals(n_rows: int) -> Rivals:
+    """Folds for so many rows, a constant with the error 1 on each."""
+    X = _table(n_rows)
+    found = _found(X, X[:, 0], ways=WAYS[:1])
+    constant = Row(Const(0.0), 1, np.ones(len(found.folds.held)), "mean")
+    return Rivals(replace(found, rows=(constant,)), (X, X[:, 0], np.ones(n_rows)), "predict")
+
+
 def test_a_constant_gives_way_only_beyond_chance() -> None:
-    X = _table(60)
-    rows = X, X[:, 0], np.ones(60)
-    found = _found(*rows[:2], ways=WAYS[:1])
-    rivals = Rivals(found, rows, "predict")
-    n = len(found.folds.held)
-    constant = Row(Const(0.0), 1, np.ones(n), "mean")
+    rivals = _rivals(60)
+    n = len(rivals.additive.folds.held)
     better, much_better = (Row(Var(0), 5, np.full(n, error), "linear") for error in (0.9, 0.5))
-    assert not _beats(better, constant, rivals)  # 3 nats: of a hundred formulas one does that on pure noise
-    assert _beats(much_better, constant, rivals) and _beats(better, Row(Var(1), 4, np.ones(n), "linear"), rivals)
+    assert not _beats_constant(better, rivals)  # 3 nats: of a hundred formulas one does that on pure noise
+    assert _beats_constant(much_better, rivals)
+
+
+def test_a_fold_with_an_outlier_counts_as_one_and_nodes_have_a_price() -> None:
+    rivals = _rivals(700)
+
+    def nats(errors: list[float], size: int) -> float:
+        return _nats(Row(Var(0), size, np.array(errors), "shapes"), rivals)
+
+    usual, odd = [0.5] * 5, [0.4, 0.4, 0.4, 0.4, 0.95]
+    assert np.mean(odd) > np.mean(usual) and nats(odd, 9) < nats(usual, 9)
+    assert nats([0.499] * 5, 20) > nats(usual, 9) > nats([0.45] * 5, 20)
+    assert np.isfinite(nats([0.0] * 5, 9))  # an exact law
+
+
+def test_a_shorter_formula_as_good_is_known() -> None:
+    rivals = _rivals(700)
+    short = Row(Var(0), 4, np.ones(5), "linear")
+    often, by_far = (
+        Row(Var(1), 8, np.array(errors), "products")
+        for errors in ((0.9, 0.95, 0.9, 1.2, 0.95), (0.5, 0.55, 0.5, 0.6, 0.55))
+    )
+    assert _as_good(short, often, rivals) and not _as_good(short, by_far, rivals)
+    assert not _as_good(rivals.additive.constant, often, rivals)
+
+
+def test_a_coefficient_drawn_towards_zero_is_shown_with_its_error() -> None:
+    assert str(_as_shrunk(Constant(0.459, 0.474, 0.066))) == "0.459 ± 0.066"
+    assert "fitted" in str(_as_shrunk(Constant(0.459, 0.9, 0.066)))  # more than shrinking: told
+
+
+def test_no_word_about_the_law_where_none_is_looked_for(predicting) -> None:
+    assert not any("cannot tell the chosen formula apart" in note for note in predicting[0].notes_)
+
+
+def test_the_linear_model_of_all_columns_is_the_one_to_beat() -> None:
+    X = _table(700)
+    rows = X, X[:, 0], np.ones(700)
+    found = _found(*rows[:2], ways=WAYS[:1])
+    whole = Row(Var(0) + Var(1), 17, np.ones(5), "linear")
+    rivals = Rivals(replace(found, whole=whole), rows, "predict")
+
+    def held(*errors: float) -> bool:
+        return _held_to_whole(Row(Var(0), 5, np.array(errors), "shapes"), rivals) is whole
+
+    assert held(0.95, 1.05, 0.9, 1.05, 0.95)  # a little better, and as likely by chance
+    assert not held(0.8, 0.85, 0.8, 0.9, 0.85)
+    assert not held(0.9, 0.9, 0.9, 0.9, 0.0)  # uneven folds, but better in all of them
+    constant = Row(Const(1.0), 1, np.full(5, 2.0), "mean")
+    assert _held_to_whole(constant, rivals) is constant  # noise stays a constant
+
+
+def test_a_table_does_not_say_the_linear_model_twice() -> None:
+    X = _table(60)
+    rows = X, X[:, 0] + np.linspace(-1.0, 1.0, 60), np.ones(60)
+    rivals = Rivals(_found(*rows[:2], ways=WAYS[:1]), rows, "predict")
+    n = len(rivals.additive.folds.held)
+    line, same, other = (
+        Row(Const(a) * Var(0), 3, np.full(n, 0.3), source)
+        for a, source in ((1.0, "linear"), (1.0001, "corrected"), (1.5, "corrected"))
+    )
+    assert _without_twins([line, same, other], other, rivals) == [line, other]
+    assert _without_twins([line, same], same, rivals) == [line, same]  # the pick and the linear model both stay
+
+
+def test_gradient_boosting_is_compared_on_the_folds_it_had_time_for() -> None:
+    X = _table(100)
+    rows = X, X[:, 0], np.ones(100)
+    found = _found(*rows[:2], ways=WAYS[:1])
+    n = len(found.folds.held)
+    found = replace(found, rows=(replace(found.rows[0], errors=np.ones(n)), *found.rows[1:]))
+    best = Row(Var(0), 5, np.array([0.4] * 2 + [0.2] * (n - 2)), "shapes")
+    told = _distance(best, Rivals(found, rows, "predict", np.array([0.1, 0.1])))
+    assert "worth 0.300" in told[0]
+    assert "no time" in _distance(best, Rivals(found, rows, "predict"))[0]
+
+
+def test_shorter_linear_models_stay_where_they_predict_better_than_what_is_before_them() -> None:
+    mean, first, second, products, longest = (
+        Row(Var(0), size, np.full(5, error), source)
+        for size, error, source in (
+            (1, 1.0, "mean"),
+            (5, 0.8, "linear"),
+            (9, 0.9, "linear"),
+            (11, 0.7, "products"),
+            (13, 0.6, "linear"),
+        )
+    )
+    assert _without_weaker_linear([mean, first, second, products, longest], longest) == [mean, first, products, longest]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from ..model.runtime import Floats, Runtime
 from ..problem import make_problem
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.network.skeleton import to_skeleton
-from .records import append_record, read_records
+from .records import Key, Record, resumed
 
 WRITINGS = ("label", "prefix")
 FRESH, VALIDATION, WIDTH, N_FITTED = 4242, 999, 20, 5
@@ -60,22 +60,20 @@ def run(
     max_time: float = 5.0,
     seed: int = 1,
     threads: int = 1,
-) -> list[dict[str, Any]]:
+) -> list[Record]:
     """Train, measure and print; ``quick`` only shows that it works."""
     if quick:
         examples, n_fresh, n_fitted = min(examples, 3_000), min(n_fresh, 20), min(n_fitted, 4)
-    file = out / "encoding.jsonl"
-    out.mkdir(parents=True, exist_ok=True)
-    done = {(r["writing"], r["examples"], r["n_fresh"], r["seed"]) for r in read_records(file)}
-    for writing in WRITINGS:
-        if (writing, examples, n_fresh, seed) in done:
-            continue
-        config = config_for(writing, seed)
-        trained = _train(config, out / writing, examples, seed, threads)
-        record = {"writing": writing, "examples": examples, "n_fresh": n_fresh, "seed": seed, **trained}
-        record |= measure(Runtime.load(out / writing / "onnx", n_threads=threads), n_fresh, n_fitted, max_time)
-        append_record(file, record)
-    records = [r for r in read_records(file) if (r["examples"], r["n_fresh"], r["seed"]) == (examples, n_fresh, seed)]
+
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        for key in missing:
+            folder = out / key["writing"]
+            trained = _train(config_for(key["writing"], seed), folder, examples, seed, threads)
+            found = measure(Runtime.load(folder / "onnx", n_threads=threads), n_fresh, n_fitted, max_time)
+            yield key, {**key, **trained, **found}
+
+    key = {"examples": examples, "n_fresh": n_fresh, "seed": seed}
+    records = resumed([{"writing": writing, **key} for writing in WRITINGS], out / "encoding.jsonl", made)
     show(records)
     return records
 

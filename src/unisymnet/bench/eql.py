@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic import Call, Const, Expr, Var
 from .peers import Clock
 
 __all__ = ["EQL", "eql_text", "fit_eql"]
 
-Floats = NDArray[np.float64]
 UNARY = ("id", "sin", "cos")
 N_COPIES = 4  # of every unary unit and of the product in a layer
 N_LAYERS = 2

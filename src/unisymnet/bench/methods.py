@@ -15,15 +15,13 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .eql import eql_text, fit_eql
 from .ours import MODES, fit_with_sfo, sfo_settings, unisymnet_text
 from .peers import fit_gplearn, fit_pyoperon, fit_rils_rols, gplearn_text, pyoperon_text, rils_rols_text
 
 __all__ = ["METHODS", "Method", "MissingMethod", "get_method"]
-
-Floats = NDArray[np.float64]
 
 
 class MissingMethod(ImportError):

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats
 from ..candidate import Candidate, ParetoFront, Proposal, Status
 from ..corpus import LOW, Corpus
 from ..deadline import Deadline
 from ..fit.dno.dno import DNOResult
 from ..fit.polish import Polish
 from ..metrics import complexity, is_solution_strict, r2
-from ..problem import Floats, Problem, make_problem
+from ..problem import Problem, make_problem
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.network.skeleton import network_to_expr
 from .problems import add_noise

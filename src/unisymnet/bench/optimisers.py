@@ -1,25 +1,19 @@
 """The paper's comparison of inner strategies: SFO, DNO-P, DNO-NP on the same structures of random corpus functions.
 
-Usage: python -m unisymnet.bench.optimisers --out FILE.jsonl [--quick] [--functions N] [--noise 0 0.1]
-       [--structures true transformer] [--methods sfo dno-p dno-np default] [--signs] [--jobs 2] [--tables]
 Functions have at most four inputs and six layers (Appendix "Artificial DataSet in Ablation Studies").  "true" gives
-every strategy the structure of the function itself, "transformer" the candidates of the shipped model.  ``--signs``
-moves the inputs to other domains, all negative or of both signs, and compares signed with plain logarithms on functions
-whose networks have any.  One JSON line a run; what the file holds is not run again.  Means of R² count a negative or
-undefined R² as 0.
+every strategy the structure of the function itself, "transformer" the candidates of the shipped model.  One JSON line
+a run; what the file holds is not run again.  Commands and tables are in `experiments/optimisers.py`.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,15 +26,10 @@ from ..symbolic.network.identify import identify
 from ..symbolic.network.skeleton import to_skeleton
 from ..symbolic.network.structure import Structure
 from .optimiser_judging import Data, Fitted, draw_data, judged
-from .optimiser_tables import draw_pruning, print_pruning, print_signs, print_strategies
-from .records import append_record, mend, read_records
+from .records import Key, Record, resumed
 
-Record = dict[str, Any]
 N_STRUCTURES = 10
 EXACT = 1e-24  # share of the variance
-NOISE = (0.0, 0.001, 0.01, 0.1)
-KEY = ("number", "method", "noise", "structures", "domain", "signed", "paper", "trial", "seed", "max_time")
-METHODS = ("sfo", "dno-p", "dno-np", "default")
 # The paper's training and nothing else, for the comparison with what is added here.
 PLAIN = DNO(signed=False, screening=0, holdout=0.0, trust=False, bend=0.0, plain_exponents=False, n_settling=0, n_cut=0)
 
@@ -60,9 +49,6 @@ class Task:
     seed: int = 0
     max_time: float = 30.0
 
-    def key(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in KEY)
-
 
 def structures_for(kind: str, data: Data, problem: Problem, *, rng: np.random.Generator) -> list[Structure]:
     """The function's own structure, or the model's best."""
@@ -79,7 +65,7 @@ def structures_for(kind: str, data: Data, problem: Problem, *, rng: np.random.Ge
 
 def run_task(task: Task) -> Record:
     """Fit and judge; everything that is recorded of one run."""
-    record: Record = dict(zip(KEY, task.key()))
+    record: Record = asdict(task)
     data = draw_data(task.number, seed=task.seed, domain=task.domain)
     if data is None:
         return record | {"status": "undefined"}
@@ -149,94 +135,56 @@ def _trained(
         yield dno.train(structure, problem, rng=rng, deadline=share)
 
 
-def tasks_of(options: argparse.Namespace) -> list[Task]:
-    common = {"seed": options.seed, "max_time": options.max_time}
-    if options.signs:
-        return [
-            Task(n, method, domain=domain, signed=signed, paper=trial is not None, trial=trial, **common)
-            for n in range(options.functions)
-            for domain in ("negative", "mixed")
-            for method in ("dno-p", "dno-np")
-            for trial in (None, 0, 1)
-            for signed in (False, True)
-        ]
+def tasks_of(
+    number: int,
+    seed: int,
+    max_time: float,
+    *,
+    structures: Sequence[str],
+    noise: Sequence[float] = (0.0,),
+    methods: Sequence[str],
+    paper: bool = False,
+) -> list[Task]:
+    """The first ``number`` functions by every method; a network without a structure only on clean data."""
     return [
-        Task(n, method, noise, kind, paper=options.paper, signed=not options.paper, **common)
-        for kind in options.structures
-        for n in range(options.functions)
-        for noise in options.noise
-        for method in options.methods
-        if not (method == "default" and (noise or kind != "true"))
+        Task(n, method, level, kind, paper=paper, signed=not paper, seed=seed, max_time=max_time)
+        for kind in structures
+        for n in range(number)
+        for level in noise
+        for method in methods
+        if not (method == "default" and (level or kind != "true"))
     ]
 
 
-def run(tasks: Sequence[Task], out: Path, *, jobs: int = 1) -> None:
-    """Run what the file does not hold yet."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    mend(out)
-    done = {_key(record) for record in read_records(out)}
-    todo = [task for task in tasks if task.key() not in done]
-    with ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(run_task, task): task for task in todo}
-        for number, finished in enumerate(as_completed(waiting), 1):
-            try:
-                record = finished.result()
-            except Exception as mistake:  # one function's bug must not cost the other runs; the record tells it
-                record = dict(zip(KEY, waiting[finished].key())) | {"status": "error", "message": repr(mistake)}
-            append_record(out, record)
-            shown = {k: record.get(k) for k in ("number", "method", "noise", "solved", "r2", "seconds")}
-            print(f"{number}/{len(todo)}", shown, flush=True)
+def signed_tasks(number: int, seed: int, max_time: float) -> list[Task]:
+    """Other domains, all negative or of both signs: signed against plain logarithms."""
+    return [
+        Task(
+            n, method, domain=domain, signed=signed, paper=trial is not None, trial=trial, seed=seed, max_time=max_time
+        )
+        for n in range(number)
+        for domain in ("negative", "mixed")
+        for method in ("dno-p", "dno-np")
+        for trial in (None, 0, 1)
+        for signed in (False, True)
+    ]
 
 
-def _key(record: Record) -> tuple[Any, ...]:
-    return tuple(record[name] for name in KEY)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--quick", action="store_true", help="24 functions, noise 0 and 0.1")
-    parser.add_argument("--functions", type=int, default=None)
-    parser.add_argument("--noise", type=float, nargs="+", default=None)
-    parser.add_argument("--structures", nargs="+", default=["true"], choices=["true", "transformer"])
-    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=METHODS)
-    parser.add_argument("--signs", action="store_true", help="other domains: signed against plain logarithm")
-    parser.add_argument("--paper", action="store_true", help="DNO without what is added to the paper")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--max-time", type=float, default=30.0, help="seconds for one run")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--figure", type=Path, default=None, help="draw the pruning ablation")
-    parser.add_argument("--tables", action="store_true", help="only print the tables of the file")
-    options = parser.parse_args()
-    options.functions = options.functions or (24 if options.quick else 200)
-    options.noise = options.noise or ([0.0, 0.1] if options.quick else list(NOISE))
+def run(tasks: Sequence[Task], out: Path, *, jobs: int = 1) -> list[Record]:
+    """Run what the file does not hold yet; the records of all."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: processes pay, threads do not
-    if not options.tables:
-        run(tasks_of(options), options.out, jobs=options.jobs)
-    show(options.out, options.figure)
 
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        with ProcessPoolExecutor(jobs) as pool:
+            waiting = {pool.submit(run_task, Task(**key)): key for key in missing}
+            for number, finished in enumerate(as_completed(waiting), 1):
+                key = waiting[finished]
+                try:
+                    record = finished.result()
+                except Exception as mistake:  # one function's bug must not cost the other runs; the record tells it
+                    record = key | {"status": "error", "message": repr(mistake)}
+                shown = {k: record.get(k) for k in ("number", "method", "noise", "solved", "r2", "seconds")}
+                print(f"{number}/{len(missing)}", shown, flush=True)
+                yield key, record
 
-def compare(out: Path, *, functions: int = 200, seed: int = 0, max_time: float = 30.0, jobs: int = 1) -> None:
-    """The whole comparison at the paper's noise levels, on true structures and on those of the model if it is there."""
-    from ..model.runtime import shipped
-
-    kinds = ("true", "transformer") if shipped() else ("true",)
-    settings = {"structures": kinds, "noise": NOISE, "methods": METHODS, "paper": False, "signs": False}
-    options = argparse.Namespace(functions=functions, seed=seed, max_time=max_time, **settings)
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    run(tasks_of(options), out, jobs=jobs)
-    show(out)
-
-
-def show(out: Path, figure: Path | None = None) -> None:
-    """The tables of a file of records, and the figure if wanted."""
-    records = [record for record in read_records(out) if record["status"] == "ok"]
-    print_strategies(records)
-    print_pruning(records)
-    print_signs(records)
-    if figure is not None:
-        draw_pruning(records, figure)
-
-
-if __name__ == "__main__":
-    main()
+    return resumed([asdict(task) for task in tasks], out, made)

@@ -15,12 +15,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from ..arrays import Floats
 
 __all__ = ["MODES", "fit_ours", "fit_with_sfo", "sfo_settings", "unisymnet_text"]
 
-Floats = NDArray[np.float64]
 Changes = dict[str, Any]
 
 # Exponents are left to the continuous fit: no policy, and nothing that looks where a policy would.

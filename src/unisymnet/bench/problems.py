@@ -16,13 +16,12 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic import Expr, evaluate, parse
 
 __all__ = ["BenchProblem", "add_noise", "find_problem", "load_suite", "suites"]
 
-Floats = NDArray[np.float64]
 Part = Literal["train", "test", "wide"]
 Form = Literal["paper", "canonical"]
 Kind = Literal["uniform", "grid", "orbit", "solved", "friedman1", "friedman2", "friedman3", "diabetes"]

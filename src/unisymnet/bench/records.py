@@ -1,18 +1,63 @@
-"""Results as JSON lines: appended one by one, read back tolerantly. Does not know what a result means."""
+"""Results as JSON lines: appended one by one, read back tolerantly, never made twice. Does not know what they mean."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["append_record", "jsonable", "mend", "read_records"]
+from ..errors import DataError
+
+__all__ = ["append_record", "chosen", "jsonable", "mend", "read_records", "resumed"]
 
 Record = dict[str, Any]
+SHOWN = 20  # names in an error
+Key = dict[str, Any]  # what identifies a run: two runs with equal keys are the same run
+
+
+def resumed(
+    keys: Sequence[Key],
+    path: Path | None,
+    made: Callable[[list[Key]], Iterable[tuple[Key, Record]]],
+    tell: Callable[[Record], None] | None = None,
+) -> list[Record]:
+    """The records of all keys, in their order; those that the file does not hold are ``made``, appended and told.
+
+    Keys have the same names. So a benchmark can be killed at any time and started again.
+    """
+    if path is not None:
+        mend(path)
+    names = tuple(keys[0]) if keys else ()
+    held = [] if path is None else [r for r in read_records(path) if all(name in r for name in names)]
+    done = {_value([r[name] for name in names]): r for r in held}
+    missing = [key for key in keys if _value(list(key.values())) not in done]
+    for key, record in made(missing) if missing else ():
+        if path is not None:
+            append_record(path, record)
+        done[_value([key[name] for name in names])] = record
+        if tell is not None:
+            tell(record)
+    return [done[_value(list(key.values()))] for key in keys]
+
+
+def _value(value: Any) -> Any:
+    """Something that can be looked up; 0 and 0.0 are the same."""
+    if isinstance(value, dict):
+        return tuple((name, _value(item)) for name, item in sorted(value.items()))
+    return tuple(map(_value, value)) if isinstance(value, list | tuple) else value
+
+
+def chosen(names: Sequence[str], wanted: Sequence[str] | None, where: str) -> list[str]:
+    """The names that are wanted, or all, in their order; ``where`` says what holds them."""
+    unknown = set(wanted or ()) - set(names)
+    if unknown:
+        known = ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+        raise DataError(f"{where} has no {', '.join(map(repr, sorted(unknown)))}; it has {known}")
+    return [name for name in names if wanted is None or name in wanted]
 
 
 def read_records(path: Path) -> Iterator[Record]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from .cluster import run_on_cluster
 from .methods import get_method
 from .pool import Limits, run_tasks
 from .problems import BenchProblem, Form, find_problem, load_suite
-from .records import append_record, mend, read_records
+from .records import Key, chosen, resumed
 from .task import Task
 
 LITERAL = "unisymnet-literal"  # reads points with weights of its own, where there are some
@@ -76,8 +76,8 @@ def run_suite(
     """
     if python is None or ":" not in method:
         get_method(method)  # a misspelt name is an error now, not a failed run for every problem
-    chosen = _choose(load_suite(suite, form=form), limit_problems, problems)
-    tasks = [Task(method, problem.name, form, seed, noise, max_time, rows, cores) for problem in chosen]
+    names = chosen([problem.name for problem in load_suite(suite, form=form)], problems, f"the suite {suite}")
+    tasks = [Task(method, name, form, seed, noise, max_time, rows, cores) for name in names[:limit_problems]]
     machine = Machine(jobs, limits or Limits(), python, backend, scheduler)
     return run_missing(tasks, out, machine=machine, on_result=on_result)
 
@@ -90,34 +90,13 @@ def run_missing(
     on_result: Callable[[Record], None] | None = None,
 ) -> list[Record]:
     """Run the tasks that the file `out` does not hold yet, append their records, and return those of all tasks."""
-    path, wanted = Path(out), set(tasks)
-    mend(path)
-    done = {key: record for record in read_records(path) if (key := _task_of(record)) in wanted}
     here = provenance()
-    for task, result in machine.results([task for task in tasks if task not in done]):
-        record = _record(task, find_problem(task.problem, form=task.form), result, here)
-        append_record(path, record)
-        done[task] = record
-        if on_result is not None:
-            on_result(record)
-    return [done[task] for task in tasks]
 
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        for task, result in machine.results([Task(**key) for key in missing]):
+            yield task.as_dict(), _record(task, find_problem(task.problem, form=task.form), result, here)
 
-def _choose(
-    suite: tuple[BenchProblem, ...], limit: int | None, names: Sequence[str] | None
-) -> tuple[BenchProblem, ...]:
-    if names is not None:
-        unknown = set(names) - {problem.name for problem in suite}
-        if unknown:
-            raise ValueError(f"the suite has no problem {', '.join(sorted(unknown))}")
-        suite = tuple(problem for problem in suite if problem.name in names)
-    return suite[:limit]
-
-
-def _task_of(record: Record) -> Task | None:
-    """The task that a record answers; None for a record of another kind."""
-    names = [one.name for one in fields(Task)]
-    return Task(**{name: record[name] for name in names}) if all(name in record for name in names) else None
+    return resumed([task.as_dict() for task in tasks], Path(out), made, on_result)
 
 
 def _record(task: Task, problem: BenchProblem, result: Record, here: dict[str, str | None]) -> Record:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..candidate import Proposal, Status
 from ..deadline import Deadline
 from ..fit.clean.numbers import is_plain
@@ -26,7 +26,6 @@ from .problems import BenchProblem
 
 __all__ = ["accuracy", "numeric_scores", "score_run", "symbolic_scores"]
 
-Floats = NDArray[np.float64]
 JUDGE_POINTS = 400  # in the range, and again in the range widened by JUDGE_MARGIN on each side
 JUDGE_MARGIN = 0.1
 JUDGE_SEED = 20_250  # the judge's points are the same for every method and run

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import on_processor
 from ..errors import ParseError
 from ..symbolic import Expr, parse
@@ -24,7 +24,6 @@ from .score import accuracy, numeric_scores, symbolic_scores
 
 __all__ = ["Split", "Task", "perform", "split"]
 
-Floats = NDArray[np.float64]
 TRAIN_SHARE = 0.75
 WIDE_ROWS = 200  # of the doubled range, for extrapolation
 FEYNMAN_ROWS = 1000  # training rows where the caller names none; the published protocol uses 10,000

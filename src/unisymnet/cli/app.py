@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ..errors import UniSymNetError
-from .benches.command import bench
+from .benches.command import bench, words
 from .known_options import Categories, Constants, Constraints, Groups, Missing, OwnOperators, Sigma, Template, Units
 from .learn.training import add_commands
 from .motion.dynamics import add_dynamics
@@ -33,9 +33,12 @@ Delimiter = Annotated[str | None, typer.Option(help="character between cells (de
 
 def _seconds(text: str | float) -> float:
     try:
-        return float(text)
+        seconds = float(text)
     except ValueError as error:
         raise typer.BadParameter(f"{text!r} is not a number of seconds, such as 60 or 2.5") from error
+    if not seconds > 0.0:
+        raise typer.BadParameter(f"{text!r} leaves no time; give a positive number of seconds, such as 60 or 2.5")
+    return seconds
 
 
 Seconds = Annotated[
@@ -164,7 +167,7 @@ def fit(
         "random_state": seed,
         "n_jobs": jobs,
         "noise": number_or_word(noise),
-        "operators": [*(_words(operators) or ()), *operator] if operator else operators,
+        "operators": [*(words(operators) or ()), *operator] if operator else operators,
         "max_complexity": max_complexity,
         "selection": selection,
         "goal": goal,
@@ -177,9 +180,9 @@ def fit(
         "template": template,
     }
     request = Request(
-        data, target, _words(features), _words(drop) or (), weights, delimiter, tuple(guess or ()), settings,
+        data, target, words(features), words(drop) or (), weights, delimiter, tuple(guess or ()), settings,
         heads=units != ["none"], groups=groups, sigma=sigma,
-        categories=categories if categories == "drop" else _words(categories), missing=missing,
+        categories=categories if categories == "drop" else words(categories), missing=missing,
     )  # fmt: skip
     with workers(backend, scheduler):
         code = run_fit(request, out=out, resume=resume, as_json=json, quiet=quiet)
@@ -310,7 +313,3 @@ add_commands(app)
 add_dynamics(app)
 app.command()(pde)
 app.command()(bench)
-
-
-def _words(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())

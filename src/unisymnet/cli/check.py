@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import DataError
 from ..files.table import counts_rows, listed, near
 from ..knowledge.units.system import make_units
+from ..tables.encoding import encode
 from .heads import without_units
 from .tables import Dialect, _text_fault, read_frame
 
@@ -42,6 +43,9 @@ def check_table(
         if column["kind"] == "number" and column["smallest"] is not None:
             text = f"{column['smallest']:.6g} … {column['largest']:.6g}, {column['distinct']} different"
             text += f", {column['missing']} missing" if column["missing"] else ""
+        elif column["kind"] == "words":
+            text = f"{column['distinct']} different words, as columns of zeros and ones: {listed(column['columns'])}"
+            text += f", {column['missing']} missing" if column["missing"] else ""
         else:
             text = column["kind"]
         print(f"  {column['name']:<{width}}  {text}  {role}".rstrip())
@@ -59,8 +63,8 @@ def check_table(
 
 def _can_fit(columns: list[dict[str, Any]], target: str) -> bool:
     """Is there a target of numbers, and something to explain it with?"""
-    numbers = [column["name"] for column in columns if column["kind"] == "number"]
-    return target in numbers and len(numbers) > 1
+    usable = {column["name"]: column["kind"] for column in columns if column["kind"] in ("number", "words")}
+    return usable.get(target) == "number" and len(usable) > 1
 
 
 def _of_units(frame: Any, found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
@@ -97,6 +101,13 @@ def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None)
 
 def _column(frame: Any, name: str, target: str) -> dict[str, Any]:
     fault = _text_fault(frame[name], name)
+    words = None if fault is None or name == target else encode(frame[[name]], None, None)
+    if words is not None and words.encoding.categories:
+        item, missing = words.encoding.categories[0], int(frame[name].isna().sum())
+        counts = {"distinct": len(item.levels), "missing": missing}
+        return {"name": name, "kind": "words", "columns": list(item.names), **counts}
+    if words is not None and name in words.refused:
+        return {"name": name, "kind": f"words, not used: {words.refused[name]}"}
     if fault is not None:
         return {"name": name, "kind": fault.removeprefix(f"{name} ") + ": not used"}
     values = frame[name].to_numpy(dtype="float64", na_value=np.nan)
@@ -115,19 +126,23 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
     found = []
     numbers = [c for c in columns if c["kind"] == "number"]
     inputs = [c for c in numbers if c["name"] != target]
+    words = [c for c in columns if c["kind"] == "words"]
+    n_inputs = len(inputs) + sum(len(c["columns"]) for c in words)
     if target not in [c["name"] for c in numbers]:
         found.append(f"the target {target} is not a column of numbers")
-    if not inputs:
+    if not inputs and not words:
         found.append("there is no column of numbers to learn from")
     if len(frame) < FEW_ROWS:
         found.append(f"only {_rows(len(frame))}: several formulas may fit by chance; more rows would decide")
-    if len(inputs) > MANY_COLUMNS:
-        found.append(f"{len(inputs)} columns: the {MANY_COLUMNS} that matter most will be searched")
-    for column in numbers:
+    if n_inputs > MANY_COLUMNS:
+        found.append(f"{n_inputs} columns: the {MANY_COLUMNS} that matter most will be searched")
+    for column in [*numbers, *words]:
         name, missing = column["name"], column["missing"]
         if missing:
             gaps = "a missing value; its row" if missing == 1 else f"{missing} missing values; these rows"
             found.append(f"{name} has {gaps} will be left out")
+    for column in numbers:
+        name = column["name"]
         if column["distinct"] == 1:
             found.append(f"{name} is constant" + ("" if name != target else ": there is nothing to explain"))
         elif column["distinct"] == len(frame) and counts_rows(frame[name]) and name != target:
@@ -135,11 +150,11 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
         low, high = abs(column["smallest"] or 0.0), abs(column["largest"] or 0.0)
         if min(low, high) > 0 and max(low, high) / min(low, high) > WIDE:
             found.append(f"{name} spans more than six decades: small values will hardly count")
-    repeated = int(frame[[c["name"] for c in numbers]].duplicated().sum()) if numbers else 0
+    repeated = int(frame[[c["name"] for c in [*numbers, *words]]].duplicated().sum()) if numbers else 0
     if repeated:
         found.append(f"{_rows(repeated)} repeat earlier ones; equal rows count as one with more weight")
     found += [f"{a} and {b} are the same" for a, b in _twins(frame, [c["name"] for c in inputs])]
-    noise = _replicates(frame, [c["name"] for c in inputs], target) if not found else None
+    noise = _replicates(frame, [c["name"] for c in [*inputs, *words]], target) if not found else None
     if noise is not None:
         found.append(f"equal inputs have different {target}: noise of about {noise:.3g} (pass it as --noise)")
     return found
@@ -163,7 +178,7 @@ def _replicates(frame: Any, names: list[str], target: str) -> float | None:
     """Spread of the target among rows with equal inputs, or None where no row repeats."""
     if not names:
         return None
-    frame = frame[[*names, target]].astype("float64")
+    frame = frame[[*names, target]].astype({target: "float64"})
     groups = frame.groupby(names)[target]
     counts = groups.transform("count")
     repeated = frame[target][counts > 1] - groups.transform("mean")[counts > 1]

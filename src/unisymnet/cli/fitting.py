@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -153,7 +154,8 @@ def python_source(request: Request, table: Table) -> str:
     defaults = UniSymNetRegressor().get_params()
     settings_of = known_settings(request, table)
     shown = {k: v for k, v in settings_of.items() if v != defaults[k] or k in ("max_time", "random_state")}
-    settings = ", ".join(f"{name}={value!r}" for name, value in shown.items())
+    # Infinity has no name in Python; for the estimator None is the same.
+    settings = ", ".join(f"{name}={None if value == math.inf else value!r}" for name, value in shown.items())
     options = {
         "target": table.y.name,
         "features": None if request.features is None else _asked(table),
@@ -195,7 +197,9 @@ def _asked(table: Table) -> list[str]:
 def _announce(request: Request, table: Table) -> None:
     names = ", ".join(map(str, table.X.columns[:8])) + (", …" if table.X.shape[1] > 8 else "")
     limit = request.settings["max_time"]
-    print(f"{request.data}: {len(table.y)} rows, {table.y.name} from {names}; at most {limit:g} s", file=sys.stderr)
+    rows = "1 row" if len(table.y) == 1 else f"{len(table.y)} rows"
+    ends = f"at most {limit:g} s" if math.isfinite(limit) else "no limit of time"
+    print(f"{request.data}: {rows}, {table.y.name} from {names}; {ends}", file=sys.stderr)
     for note in table.notes:
         print(f"  note: {note}", file=sys.stderr)
 

@@ -27,7 +27,7 @@ def prepare_folder(folder: Path, *, resume: bool) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         for name, is_ours in _OURS.items():
             path = folder / name
-            if path.is_dir() or (path.exists() and not is_ours(path)):
+            if path.exists() and not (path.is_file() and is_ours(path)):  # a pipe would be waited for
                 raise DataError(f"{path} already exists and was not written by a fit; choose another folder with --out")
         if (fronts.exists() or fronts.is_symlink()) and (fronts.is_symlink() or not fronts.is_dir()):
             raise DataError(f"{fronts} already exists and is not the folder of a fit; choose another one with --out")

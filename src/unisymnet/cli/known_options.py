@@ -25,7 +25,12 @@ Categories = Annotated[
 Missing = Annotated[
     str | None, typer.Option(help="where a value is missing: drop the row (default), or indicator: fill it and say so")
 ]
-Sigma = Annotated[str | None, typer.Option(help="column with the standard error of the target in each row")]
+Sigma = Annotated[
+    str | None,
+    typer.Option(
+        help='column with the standard errors of the target, or "x=dx, y=0.1": columns or numbers, also of inputs'
+    ),
+]
 OwnOperators = Annotated[
     list[str] | None, typer.Option(help='an operator of your own, "hill(x) = x^n/(1 + x^n)"; may be repeated')
 ]

@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic.expr import Expr, evaluate
 from .settings import CorpusSettings
-
-Floats = NDArray[np.float64]
 
 # Half floats end at 65504; a model reads scaled values, so only the ratio of extremes to typical values matters.
 LARGEST = 1e12

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import EncodingError
 from ..symbolic.expr import Expr
 from ..symbolic.network.identify import identify
 from ..symbolic.network.structure import Structure
 from ..symbolic.network.tokens import Vocabulary
-from .points import Floats, probes, sample_points
+from .points import probes, sample_points
 from .settings import CorpusSettings
 from .trees import TreeSampler, uniforms
 

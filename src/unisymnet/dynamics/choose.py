@@ -9,25 +9,23 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..deadline import Deadline, now
-from ..fit.subset import Subset, best_subsets, by_codelength
-from ..symbolic.expr import Expr, Param, bind, product, total
+from ..symbolic.expr import Expr, bind
 from .course import Course
 from .known.rates import KnownSystem
 from .program import free_system
+from .proposers.exchange import exchanged
 from .rate import FORM_PRICE, LEAST_LEFT, Candidate, Rate, description_length, sum_of, terms_of
-from .shooting import shoot, tangent
+from .shooting import shoot
 from .ties import find_ties
 
 Floats = NDArray[np.float64]
 
 N_COMBINATIONS = 8
-MAX_TANGENT = 110  # columns in the linearised trajectories
 WEAK_TERM = 8.0  # coefficients below so many standard errors are tried without
 JOINED = 1.5  # χ² may grow by this factor when segments are joined
 EXCHANGES = 4  # rounds
@@ -44,6 +42,7 @@ class SystemSearch:
         self.course, self.fixed, self.deadline, self.known = course, fixed, deadline, known
         self.n_segments = int(np.clip(course.wiggles(), 4.0, 24.0))
         self.seen: dict[tuple[int, tuple[Expr, ...]], Candidate] = {}
+        self.exhausted: set[tuple[int, tuple[Expr, ...]]] = set()  # whose exchanges have been tried
 
     @property
     def late(self) -> bool:
@@ -97,7 +96,15 @@ class SystemSearch:
         The shortest over all segments that the form was fitted with.
         """
         fits = [found for (_, forms), found in self.seen.items() if forms == candidate.forms] or [candidate]
-        return min(found.length + 0.5 * found.shot.starts.size * math.log(max(found.shot.n, 2)) for found in fits)
+        return min(map(self.own_total, fits))
+
+    def own_total(self, found: Candidate) -> float:
+        """The same for these segments."""
+        return found.length + 0.5 * found.shot.starts.size * math.log(max(found.shot.n, 2))
+
+    def shortest(self) -> Candidate:
+        """Of all systems fitted so far."""
+        return min(self.seen.values(), key=self.own_total)
 
     def screened(self, systems: Sequence[Candidate]) -> list[Candidate]:
         """The shortest first, once longer segments, which tell more, have been tried."""
@@ -114,56 +121,20 @@ class SystemSearch:
         """Exchange and drop terms until the description gets no shorter."""
         best = self.drop(candidate)
         for _ in range(EXCHANGES):
-            if self.deadline.expired():
+            key = best.n_segments, best.forms
+            if self.deadline.expired() or key in self.exhausted:
                 break
-            rivals = [self.fit(exprs, best.n_segments) for exprs in self.exchanged(best, pools)]
+            self.exhausted.add(key)
+            rivals = [
+                self.fit(exprs, best.n_segments)
+                for exprs in exchanged(self.course, self.fixed, best, pools)
+                if not self.deadline.expired()
+            ]
             rival = min(rivals, key=lambda found: found.length, default=best)
             if not rival.length < best.length - 0.1:
                 break
             best = self.drop(rival)
         return best
-
-    def exchanged(self, best: Candidate, pools: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
-        """Best subsets of all terms of all equations in the linearised trajectories of a candidate."""
-        free = [k for k in range(self.course.n_states) if k not in self.fixed]
-        if not free:
-            return []
-        current = {k: {term: factor for factor, term in terms_of(best.exprs[k])} for k in free}
-        room = max(MAX_TANGENT // len(free), 8)
-        terms = {k: list(dict.fromkeys([*current[k], *pools[k]]))[: max(room, len(current[k]))] for k in free}
-        owner = [(k, term) for k in free for term in terms[k]]
-        params = np.array([current[k].get(term, 0.0) for k, term in owner])
-        forms: list[Expr] = []
-        for k in range(self.course.n_states):
-            places = [i for i, (state, _) in enumerate(owner) if state == k]
-            form = total([product([Param(i), owner[i][1]]) for i in places])
-            forms.append(self.fixed.get(k, form))
-        cut = self.course.cut(best.n_segments, least=6)
-        linear = tangent(self.course, forms, params, cut=cut, starts=best.shot.starts)
-        if linear is None:
-            return []
-        columns, target = linear
-        n_now = sum(len(found) for found in current.values())
-        floor = float(len(target)) if self.course.clean else 0.0
-        subsets = best_subsets(columns, target, max_size=min(n_now + 3, 24), beam=20, keep=2)
-        chosen = by_codelength([s for s in subsets if s.size >= len(free)], len(target), len(owner), floor=floor)[:4]
-        for k in free:  # one equation anew, the others as they are
-            kept = [i for i, (state, _) in enumerate(owner) if state != k and params[i]]
-            own = [i for i, (state, _) in enumerate(owner) if state == k]
-            part = [*kept, *own]
-            found = best_subsets(
-                columns[:, part], target, max_size=len(kept) + 6, beam=15, keep=2, always=range(len(kept))
-            )
-            best_few = by_codelength(found, len(target), len(own) + len(kept), floor=floor)[:3]
-            chosen += [replace(s, columns=tuple(part[i] for i in s.columns)) for s in best_few]
-        return [exprs for subset in chosen for exprs in self._exprs(subset, owner, free)]
-
-    def _exprs(self, subset: Subset, owner: Sequence[tuple[int, Expr]], free: Sequence[int]) -> list[list[Expr]]:
-        """The equations of a subset; none if an equation would be empty."""
-        terms: dict[int, list[tuple[float, Expr]]] = {k: [] for k in free}
-        for i, coefficient in zip(subset.columns, subset.coefficients):
-            terms[owner[i][0]].append((float(coefficient), owner[i][1]))
-        return [self._whole([sum_of(terms[k]) for k in free])] if all(terms.values()) else []
 
     def drop(self, candidate: Candidate) -> Candidate:
         """Without the terms that the data do not need, weakest first."""
@@ -183,7 +154,10 @@ class SystemSearch:
 
     def _weak_terms(self, candidate: Candidate) -> list[tuple[int, int]]:
         """(equation, term) with the least significant coefficients first, never the last term of an equation."""
-        errors = candidate.shot.errors()
+        # What clean data leave is rounding, far below the noise that they are granted: terms of 1e-9 are none.
+        shot = candidate.shot
+        least = 1.0 if self.course.clean else 0.0
+        errors = shot.errors() * math.sqrt(max(shot.reduced, least) / max(shot.reduced, 1e-300))
         found = []
         start = 0
         for k, expr in enumerate(candidate.exprs):

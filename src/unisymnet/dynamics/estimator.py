@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+FINISH = 0.03  # of the time: for constants that are tied, and for what is to be said
+
 
 class DynamicsRegressor(BaseEstimator):
     """Find differential equations x' = f(x, u) in measured trajectories.
@@ -181,7 +183,7 @@ class DynamicsRegressor(BaseEstimator):
         self.systems_: dict[str, System] = {}
         if labels is None:
             self.course_ = make_course(runs, self.order)
-            self.found_ = search(self.course_, deadline)
+            self.found_ = search(self.course_, deadline.sooner(deadline.remaining() - FINISH * float(self.max_time)))
             self.system_ = finished(self.course_, self.found_.search, self.found_.systems[0])
             self.parts_ = [(self.system_, self.course_)]
             return
@@ -197,8 +199,13 @@ class DynamicsRegressor(BaseEstimator):
         return self.system_.simulate(x0, t, inputs)
 
     def score(self, data: Any = None, X: Any = None, **names: Any) -> float:
-        """R² of the states simulated from the first state of every run, over the variance of each state."""
+        """R² of the simulated states over the variance of each state; 1 is perfect.
+
+        Every run is simulated from one start, which is fitted to the run: its first row is as noisy as the others.
+        """
         check_is_fitted(self, "system_")
+        from .scoring import score_runs
+
         if data is not None:
             return score_runs([(self.system_, read_runs(data, X, **names))])
         if "parts_" not in vars(self):
@@ -214,7 +221,7 @@ class DynamicsRegressor(BaseEstimator):
         return equation_tables(self)
 
     def drawn_runs(self) -> list[Any]:
-        """The runs of the fit with what the system predicts from their smoothed starts, for a report."""
+        """The runs of the fit with what the system predicts from their fitted or smoothed starts, for a report."""
         from ..report.system_page import Run
 
         check_is_fitted(self, "course_")
@@ -222,8 +229,11 @@ class DynamicsRegressor(BaseEstimator):
         d = len(self.runs_.states)
         for system, course in self.parts_:
             row = 0
-            for smooth in course.smooths:
+            fitted = self.found_.systems[0].shot.starts if not self.systems_ else np.empty((0, 0))
+            for place, smooth in enumerate(course.smooths):
                 run, start = smooth.run, course.curves[row]
+                if len(fitted) == len(course.smooths) and np.isfinite(fitted[place]).all():
+                    start = fitted[place]  # one for each piece, and nearer to the truth than the smoothed data
                 states = system.simulate(start, run.t, run.u if run.u.shape[1] else None, max_seconds=10.0)
                 found.append(Run(run.t, run.x[:, :d], states, run.name))
                 row += len(run)
@@ -280,36 +290,6 @@ class DynamicsRegressor(BaseEstimator):
         from .tables import system_text
 
         return system_text(self)
-
-
-def score_runs(parts: Sequence[tuple[System, Runs]]) -> float:
-    """R² over all measured values, each state weighted by its variance, from the first full state of each run."""
-    left = total = 0.0
-    for system, run in [(system, run) for system, runs in parts for run in runs.trajectories]:
-        d = run.x.shape[1]
-        full = np.flatnonzero(np.isfinite(run.x).all(axis=1))
-        if not len(full):
-            continue
-        rows = slice(int(full[0]), None)
-        t, x = run.t[rows], run.x[rows]
-        start = x[0] if len(system.states) == d else np.concatenate([x[0], _slopes(t, x)])
-        found = system.simulate(start, t, run.u[rows] if run.u.shape[1] else None)[:, :d]
-        good = np.isfinite(x)
-        gap = np.where(good, np.where(np.isfinite(found), found - x, np.inf), 0.0)
-        left += float(np.sum(gap**2))
-        total += float(np.nansum((x - np.nanmean(x, axis=0)) ** 2))
-    return 1.0 - left / total if total > 0.0 and np.isfinite(left) else float("-inf")
-
-
-def _slopes(t: Floats, x: Floats) -> Floats:
-    """First guess of velocities: a parabola through the first few points."""
-    few = slice(0, min(len(t), 9))
-    found = []
-    for column in x[few].T:
-        good = np.isfinite(column)
-        fit = np.polyfit(t[few][good] - t[0], column[good], min(2, int(good.sum()) - 1))
-        found.append(float(np.polyval(np.polyder(fit), 0.0)) if len(fit) > 1 else 0.0)
-    return np.array(found)
 
 
 def _guesses(given: Mapping[str, Sequence[str] | str], names: Sequence[str], n_states: int) -> list[list[Expr]]:

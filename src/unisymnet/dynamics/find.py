@@ -23,8 +23,9 @@ from .watch import Watch
 
 KEPT = 6  # rates of an equation that are combined
 TRIED = 3  # systems that are improved
+LENT = 3  # rates of a state whose terms others may use
 SEARCH_SECONDS = 4.0  # for a rate that no library explains
-POOR, MANY = 1.6, 5  # χ² per value and number of terms from which on a rate is not explained
+SHORTEST = 2  # systems found on the way that are improved, too
 SECOND = 8  # systems that are looked at again with better noise
 
 
@@ -64,12 +65,13 @@ def find_systems(
     search = SystemSearch(course, fixed, deadline, known)
     if free:  # the first of the combinations below, fitted early so that there is something to keep
         watch.system(course, search.combine([searches[k].ranked()[:1] for k in free])[0])
+    _share_terms(course, searches, deadline, watch)
     if general:
         _search_more(course, searches, columns, deadline, watch)
     watch.stage("systems")
     ranked = [_kept(searches[k].ranked()) for k in free]
     systems = search.combine(ranked) if free else [search.fit(list(fixed.values()))]
-    pools = [_pool(searches[k]) if k in searches else [] for k in range(n)]
+    pools = [_pool(k, searches) if k in searches else [] for k in range(n)]
     watch.system(course, systems[0])
     top, best = _best(search, systems, pools)
     watch.system(course, top)
@@ -83,11 +85,22 @@ def find_systems(
     return Found(search, (top, *rest), tuple(tuple(searches[k].ranked()) if k in searches else () for k in range(n)))
 
 
+def _share_terms(course: Course, searches: dict[int, RateSearch], deadline: Deadline, watch: Watch) -> None:
+    """Terms of other states' best rates for every rate."""
+    lent = {k: [t for rate in search.ranked()[:LENT] for _, t in terms_of(rate.expr)] for k, search in searches.items()}
+    for place, (k, search) in enumerate(searches.items()):
+        share = 0.3 * deadline.remaining() / (len(searches) - place)
+        before = search.ranked()[0]
+        search.borrow([term for other in lent if other != k for term in lent[other]], deadline.sooner(share))
+        if search.ranked()[0] is not before:
+            watch.rate(course, k, search.ranked()[0])
+
+
 def _search_more(
     course: Course, searches: dict[int, RateSearch], columns: list[int], deadline: Deadline, watch: Watch
 ) -> None:
     """The ordinary search for rates that no library explains."""
-    poor = [k for k, search in searches.items() if _is_poor(course, search) and search.known.form is None]
+    poor = [k for k, search in searches.items() if search.is_poor() and search.known.form is None]
     for place, k in enumerate(poor):
         seconds = min(SEARCH_SECONDS, 0.4 * deadline.remaining() / (len(poor) - place))
         if seconds < 1.0:
@@ -99,22 +112,26 @@ def _search_more(
         watch.rate(course, k, searches[k].ranked()[0])
 
 
-def _is_poor(course: Course, search: RateSearch) -> bool:
-    best = search.ranked()[0]
-    return best.reduced > (1.0 if course.clean else POOR) or len(terms_of(best.expr)) > MANY
-
-
 def _best(
     search: SystemSearch, systems: Sequence[Candidate], pools: Sequence[Sequence[Expr]]
 ) -> tuple[Candidate, list[Candidate]]:
-    """The best system and its rivals, the first few improved and fitted over segments as long as can be."""
+    """The best system and its rivals, the first few improved and fitted over segments as long as can be.
+
+    Then whatever was fitted on the way and is shorter than they are.
+    """
     best: list[Candidate] = []
-    for system in search.screened(systems)[:TRIED]:
-        if best and search.deadline.expired():
+    waiting, begun = search.screened(systems)[:TRIED], set()
+    for _ in range(TRIED + SHORTEST):
+        if best and (not waiting or search.deadline.expired()):
             break
+        system = waiting.pop(0)
+        begun.add(system.forms)
         joined = search.join(search.improve(system, pools))
         again = search.improve(joined, pools)
         best.append(search.join(again) if again is not joined else joined)
+        begun.add(best[-1].forms)
+        if not waiting and search.shortest().forms not in begun:
+            waiting.append(search.shortest())
     return min(best, key=search.total), best
 
 
@@ -150,14 +167,17 @@ def _fixed(course: Course) -> dict[int, Expr]:
 
 
 def _is_still(course: Course, column: int) -> bool:
+    if column < len(course.runs.states):
+        return bool(all(np.nanmax(s.run.x[:, column]) == np.nanmin(s.run.x[:, column]) for s in course.smooths))
     # Curves through equal values differ by rounding.
     return bool(all(np.ptp(t[:, column]) <= 1e-13 * np.abs(t[:, column]).max() for t in course.tables))
 
 
-def _pool(search: RateSearch) -> list[Expr]:
-    """Terms that may replace others: those of the best rates, then the common ones."""
-    terms: dict[Expr, None] = {}
-    for rate in search.ranked()[:8]:
-        terms.update({term: None for _, term in terms_of(rate.expr)})
-    terms.update(dict.fromkeys(search.libraries[0].terms))
+def _pool(k: int, searches: dict[int, RateSearch]) -> list[Expr]:
+    """Terms that may replace others: those of the best rates, of other states' best, then the common ones."""
+    rates = searches[k].ranked()[:8]
+    rates += [rate for other, search in searches.items() if other != k for rate in search.ranked()[:2]]
+    terms = {term: None for rate in rates for _, term in terms_of(rate.expr)}
+    for library in searches[k].libraries:
+        terms.update(dict.fromkeys(library.terms))
     return list(terms)

@@ -11,14 +11,12 @@ from numpy.typing import NDArray
 
 from ..formula.constants import Constant, free, simple_name
 from ..symbolic.expr import Const, Expr, Param, bind, rebuild
-from ..symbolic.rewrite.simplify import present
 from .choose import SystemSearch
 from .course import Course
 from .doubts import fit_notes, flat_notes, rival_notes
 from .equations.system import System
-from .known.rates import KnownSystem
 from .program import free_system
-from .rate import LEAST_LEFT, Candidate
+from .rate import LEAST_LEFT, Candidate, shown
 from .shooting import Shot, shoot
 from .ties import find_ties
 
@@ -27,7 +25,7 @@ Floats = NDArray[np.float64]
 
 def finished(course: Course, search: SystemSearch, best: Candidate) -> System:
     """The system in the form that a person likes, with the errors of its constants and all that is to be said."""
-    found = as_system(course, best, *_tied(search.course, best, search.known))
+    found = as_system(course, best, *_tied(search, best))
     formulas = [search.known.dressed(formula, k) for k, formula in enumerate(found.formulas)]
     found = replace(found, constants=tuple(formula.constants for formula in formulas))
     late = ["the time was up before all had been tried; more may find a better system"] if search.late else []
@@ -42,7 +40,7 @@ def as_system(
     errors: Mapping[float, float] | None = None,
 ) -> System:
     """A candidate as a user holds it; ``errors`` are those of constants that this fit has not moved."""
-    exprs = tuple(_shown(expr) for expr in equations)
+    exprs = tuple(shown(expr) for expr in equations)
     known = {abs(float(value)): float(error) for value, error in zip(shot.params, shot.errors())} | dict(errors or {})
     constants = tuple(tuple(_constant(value, known) for value in free(expr)[1]) for expr in exprs)
     values = np.concatenate([table[:, : course.n_states] for table in course.tables])
@@ -59,8 +57,9 @@ def as_system(
     )
 
 
-def _tied(course: Course, best: Candidate, known: KnownSystem) -> tuple[tuple[Expr, ...], Shot]:
+def _tied(search: SystemSearch, best: Candidate) -> tuple[tuple[Expr, ...], Shot]:
     """The equations with constants tied where that shortens the description, fitted again."""
+    course, known = search.course, search.known
     forms, params = free_system(best.exprs)
     ties = find_ties(best.shot, 1.0 if course.clean else LEAST_LEFT, known.units_of(best.exprs))
     if not (ties.units or ties.pairs) or len(params) != len(best.shot.params):
@@ -81,7 +80,7 @@ def _tied(course: Course, best: Candidate, known: KnownSystem) -> tuple[tuple[Ex
         forms = [rebuild(form, replaced) for form in forms]
     fewer = [rebuild(form, change) for form in forms]
     cut = course.cut(best.n_segments, least=6)
-    shot = shoot(course, fewer, params[left], cut=cut, starts=best.shot.starts)
+    shot = shoot(course, fewer, params[left], cut=cut, starts=best.shot.starts, deadline=search.deadline.whole())
     if not shot.chi2 < best.shot.chi2 + 2.0 * max(best.shot.reduced, LEAST_LEFT) * (
         len(stands) * math.log(best.shot.n)
     ):
@@ -100,19 +99,12 @@ def _constant(value: float, known: dict[float, float]) -> Constant:
     return Constant(value, snapped_to=simple_name(value))
 
 
-def _shown(expr: Expr) -> Expr:
-    try:
-        return present(expr)
-    except (ValueError, RecursionError):
-        return expr
-
-
 def notes(course: Course, best: Candidate, shot: Shot) -> tuple[str, ...]:
     """What a reader should know before trusting the system."""
     found = [*course.runs.notes, *fit_notes(course, shot)]
     if best.n_segments > 1:
         found.append(
-            f"no single start follows a whole run: the fit uses {best.n_segments} pieces of each of "
-            f"{len(course.smooths)} runs (chaos, a missing term, or noise)"
+            f"no single start follows a whole run: the data were fitted in {len(best.shot.starts)} stretches, each "
+            "from a start of its own (chaos, a missing term, or noise)"
         )
     return (*found, *flat_notes(shot))

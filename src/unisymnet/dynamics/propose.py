@@ -7,17 +7,19 @@ independent.  Each candidate is then fitted by shooting, alone, with the other s
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..deadline import Deadline
 from ..fit.subset import Subset, best_subsets, by_codelength, subset_codelength
-from ..symbolic.expr import Expr, Param, bind, product, total
+from ..symbolic.expr import Expr, Param, Var, bind, product, total
 from .course import Course, Cut, effective_rows
 from .known.rates import KnownRate
-from .library import Library, finite_terms, libraries
+from .library import MAX_TERMS, Library, finite_terms, libraries
 from .program import free_system
 from .proposers.slaved import slaved_rates
 from .rate import FORM_PRICE, Rate, description_length, sum_of, terms_of
@@ -29,6 +31,9 @@ Floats = NDArray[np.float64]
 MAX_SIZE = 9  # terms of one rate
 SHORT = 4
 BY_SIZE, BY_LENGTH = 7, 4  # candidates kept from one library: the best of small sizes, the shortest descriptions
+SMALL, SMALL_CLEAN = 2, 4  # terms of rates with an inner constant that are tried in any case
+SETS, SETS_CLEAN = 1, 4  # of each size: clean data tell a wrong inner constant more sharply than a wrong set of terms
+POOR, MANY = 1.6, 5  # χ² per value and number of terms from which on a rate is not explained
 QUICK_TRIALS = 12
 ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 
@@ -46,13 +51,17 @@ class RateSearch:
     ) -> None:
         self.course, self.state, self.columns, self.deadline = course, state, tuple(columns), deadline
         self.known = known or KnownRate()
+        # Of a velocity nothing is measured: its position must move with it, or every rate would fit.
+        n_measured = len(course.runs.states)
+        self.active = [state] if state < n_measured else [state - n_measured, state]
         self.cut: Cut = course.cut(int(np.clip(2.0 * course.wiggles(), 8.0, 40.0)), least=8)
         self.rates: dict[Expr, Rate] = {}
         self.refused: dict[Expr, Rate] = {}  # by what is known
         tables = np.concatenate(course.tables)
         ranges = {c: (float(tables[:, c].min()), float(tables[:, c].max())) for c in columns}
         form = self.known.form
-        every = libraries(self.columns, ranges) if form is None else form.libraries(ranges)
+        places = range(len(course.runs.states)) if course.order == 2 else ()
+        every = libraries(self.columns, ranges, course.clean, places) if form is None else form.libraries(ranges)
         self.libraries = [self._usable(library) for library in every]
 
     def _usable(self, library: Library) -> Library:
@@ -68,13 +77,11 @@ class RateSearch:
 
     def run(self) -> list[Rate]:
         """All libraries in weak form, then those that did best in the trajectory."""
-        rows = weak_rows(self.course, self.state)
-        n_rows = min(float(len(rows.target)), effective_rows(self.course, self.state))
         for library in self.libraries:
             if self.rates and self.deadline.expired():
                 break
             choose = self._grouped if library.groups else self._subsets
-            self.try_all(choose(library, rows, n_rows), library.name)
+            self.try_all(choose(library), library.name)
             if self.is_exact():
                 return self.ranked()
         if not self.course.clean and self.known.form is None:
@@ -87,6 +94,38 @@ class RateSearch:
             if self.ranked()[:1] == before:
                 break
         return self.ranked()
+
+    @cached_property
+    def rows(self) -> WeakRows:
+        return weak_rows(self.course, self.state)
+
+    @cached_property
+    def n_rows(self) -> float:
+        """Independent ones."""
+        return min(float(len(self.rows.target)), effective_rows(self.course, self.state))
+
+    def borrow(self, others: Iterable[Expr], deadline: Deadline) -> None:
+        """Candidates with terms that stand in other states' rates, their inner constants as fitted there.
+
+        What one state loses another gains: two saturating flows in one rate are seldom told by that rate alone.
+        """
+        own = [term for rate in self.ranked()[:2] for _, term in terms_of(rate.expr)]
+        plain = {term for library in self.libraries for term in library.terms}
+        borrowed = [term for term in dict.fromkeys(others) if term not in plain and term not in own]
+        if not borrowed or self.known.form is not None or not self.is_poor():
+            return
+        terms = dict.fromkeys([*own, *borrowed, *self.libraries[0].terms])
+        library = self._usable(Library("shared", tuple(terms)[:MAX_TERMS]))
+        self.deadline = deadline
+        self.libraries.append(library)
+        self.try_all(self._subsets(library), library.name)
+        if not deadline.expired():
+            self.refine(library)
+
+    def is_poor(self) -> bool:
+        """Does no rate so far explain the data, or only one of many terms?"""
+        best = self.ranked()[0]
+        return best.reduced > (1.0 if self.course.clean else POOR) or len(terms_of(best.expr)) > MANY
 
     def is_exact(self) -> bool:
         """Do clean data have a short rate that leaves nothing?"""
@@ -106,9 +145,9 @@ class RateSearch:
             return None
         shot = shoot(
             self.course,
-            form[0],
+            self._equations(form[0][0]),
             form[1],
-            states=[self.state],
+            states=self.active,
             cut=self.cut,
             max_trials=QUICK_TRIALS,
             enough=ENOUGH if self.course.clean else 0.0,
@@ -120,6 +159,10 @@ class RateSearch:
         rate = Rate(fitted, source, length, shot.reduced)
         (self.rates if self.known.allows(fitted) else self.refused)[key] = rate
         return rate
+
+    def _equations(self, form: Expr) -> list[Expr]:
+        """The rates that are integrated: this one, and that of the position if it is the rate of a velocity."""
+        return [form] if len(self.active) == 1 else [Var(self.state), form]
 
     def refine(self, library: Library) -> None:
         """Best subsets of a library in the trajectories of its best candidate."""
@@ -136,7 +179,7 @@ class RateSearch:
     def tangent_subsets(self, terms: Sequence[Expr], current: dict[Expr, float], n_always: int = 0) -> list[Expr]:
         form = total([product([Param(i), term]) for i, term in enumerate(terms)])
         params = np.array([current.get(term, 0.0) for term in terms])
-        linear = tangent(self.course, [form], params, states=[self.state], cut=self.cut)
+        linear = tangent(self.course, self._equations(form), params, states=self.active, cut=self.cut)
         if linear is None:
             return []
         columns, target = linear
@@ -147,7 +190,8 @@ class RateSearch:
     def _floor(self, n: int) -> float:
         return float(n) if self.course.clean else 0.0
 
-    def _subsets(self, library: Library, rows: WeakRows, n_rows: float) -> list[Expr]:
+    def _subsets(self, library: Library) -> list[Expr]:
+        rows, n_rows = self.rows, self.n_rows
         columns = rows.columns(library.terms, self.course.tables)
         subsets = _chosen(columns, rows.target, library.n_always)
         chosen = by_codelength(subsets, n_rows, len(library.terms), floor=self._floor(len(rows.target)))[:BY_LENGTH]
@@ -155,10 +199,12 @@ class RateSearch:
         chosen += [best[size] for size in sorted(best)[:BY_SIZE]]
         return [_written(subset, library.terms) for subset in chosen]
 
-    def _grouped(self, library: Library, rows: WeakRows, n_rows: float) -> list[Expr]:
+    def _grouped(self, library: Library) -> list[Expr]:
         """The best few values of the inner constant with their subsets; the constant is fitted later."""
+        rows, n_rows = self.rows, self.n_rows
         common = rows.columns(library.terms, self.course.tables)
         found: list[tuple[float, Expr]] = []
+        small: dict[tuple[int, ...], tuple[float, Expr]] = {}
         for group in library.groups:
             if self.deadline.expired():
                 break
@@ -169,10 +215,25 @@ class RateSearch:
             terms = (*library.terms, *own)
             subsets = _chosen(columns, rows.target, library.n_always, size=4, beam=8, keep=1)
             subsets = [s for s in subsets if s.columns[-1] >= len(library.terms)]
+            for subset in subsets:
+                short = subset.size <= (SMALL_CLEAN if self.course.clean else SMALL)
+                if short and subset.loss < small.get(subset.columns, (math.inf, None))[0]:
+                    small[subset.columns] = subset.loss, _written(subset, terms)
             for subset in by_codelength(subsets, n_rows, len(terms), floor=self._floor(len(rows.target)))[:2]:
                 price = subset_codelength(subset.loss, n_rows, subset.size, len(terms))
                 found.append((price, _written(subset, terms)))
-        return [expr for _, expr in sorted(found, key=lambda pair: pair[0])[:BY_LENGTH]]
+        # The grid is coarse: a short rate shows how good it is once its inner constant is fitted.
+        ranked = [expr for _, expr in sorted(found, key=lambda pair: pair[0])[:BY_LENGTH]]
+        poor = not self.rates or self.is_poor()
+        return [*ranked, *(self._shortest(small) if poor else ())]
+
+    def _shortest(self, small: dict[tuple[int, ...], tuple[float, Expr]]) -> list[Expr]:
+        """Of every size the best sets of terms, each with its best value of the inner constant."""
+        found: list[Expr] = []
+        for size in sorted({len(columns) for columns in small}):
+            alike = sorted((pair for columns, pair in small.items() if len(columns) == size), key=lambda pair: pair[0])
+            found += [expr for _, expr in alike[: SETS_CLEAN if self.course.clean else SETS]]
+        return found
 
     def _best_libraries(self, count: int) -> list[Library]:
         names = list(dict.fromkeys(rate.source for rate in self.ranked()))[:count]

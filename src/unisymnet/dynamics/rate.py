@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ..metrics import complexity
 from ..symbolic.expr import Call, Const, Expr, order_key, product, total, walk
-from ..symbolic.rewrite.simplify import simplify
+from ..symbolic.rewrite.simplify import present, simplify
+from .library import factored
 from .program import free_system
 from .shooting import Shot
 
@@ -71,15 +72,11 @@ def _terms(expr: Expr, factor: float) -> list[tuple[float, Expr]]:
             return [*_terms(expr.args[0], factor), *_terms(expr.args[1], -factor)]
         if expr.op == "neg":
             return _terms(expr.args[0], -factor)
-        if expr.op == "mul":
-            numbers = [arg.value for arg in expr.args if isinstance(arg, Const)]
-            if numbers:
-                rest = [arg for arg in expr.args if not isinstance(arg, Const)]
-                return _terms(product(rest), factor * math.prod(numbers))
-        if expr.op == "div" and isinstance(expr.args[1], Const) and expr.args[1].value:
-            return _terms(expr.args[0], factor / expr.args[1].value)
-        if expr.op == "div" and isinstance(expr.args[0], Const) and expr.args[0].value not in (0.0, 1.0):
-            return [(factor * expr.args[0].value, Call("inv", (expr.args[1],)))]
+        if expr.op in ("mul", "div", "inv"):
+            number, rest = factored(expr)
+            if isinstance(rest, Call) and rest.op in ("mul", "div", "inv"):
+                return [(factor * number, rest)]
+            return _terms(rest, factor * number)
     return [(factor, expr)]
 
 
@@ -99,11 +96,29 @@ def _factors(term: Expr) -> tuple[Expr, ...]:
     return term.args if isinstance(term, Call) and term.op == "mul" else (term,)
 
 
+def shown(expr: Expr) -> Expr:
+    """The same rate as a person writes it; a search keeps factors in front of every term, signs and all."""
+    try:
+        return present(expr)
+    except (ValueError, RecursionError):
+        return expr
+
+
 def form_price(exprs: Sequence[Expr]) -> float:
     """Nats for the forms; a function that occurs twice in the same part is paid once."""
     parts = [node for expr in exprs for node in set(walk(expr)) if isinstance(node, Call)]
-    functions = math.fsum(FUNCTION_PRICES.get(node.op, 0.0) for node in parts)
+    functions = math.fsum(FUNCTION_PRICES["sqrt" if _is_root(node) else node.op] for node in parts if _is_priced(node))
     return FORM_PRICE * sum(complexity(simplify(expr)) for expr in exprs) + functions
+
+
+def _is_priced(node: Call) -> bool:
+    return node.op in FUNCTION_PRICES or _is_root(node)
+
+
+def _is_root(node: Call) -> bool:
+    """A power with an exponent that is no whole number: x**1.02 - x would else be cheaper than x*ln(x)."""
+    exponent = node.args[1] if node.op == "pow" else None
+    return isinstance(exponent, Const) and not exponent.value.is_integer()
 
 
 def description_length(shot: Shot, exprs: Sequence[Expr], *, clean: bool, n_constants: int | None = None) -> float:

@@ -48,12 +48,24 @@ class Shot:
         if not len(self.params) or not self.information.any():
             return np.full(len(self.params), np.inf)
         scale = np.sqrt(np.maximum(np.diag(self.information), 1e-300))
-        values, vectors = np.linalg.eigh(self.information / np.outer(scale, scale))
+        parts = spectrum(self.information / np.outer(scale, scale))
+        if parts is None:
+            return np.full(len(self.params), np.inf)
+        values, vectors = parts
         with np.errstate(divide="ignore"):
             inverse = np.where(values > 1e-13, 1.0 / values, np.inf)
             spread = np.where(np.abs(vectors) > 1e-7, vectors**2, 0.0)
             variance = np.sum(np.where(spread > 0.0, spread * inverse, 0.0), axis=1)
         return np.sqrt(variance * max(self.reduced, 1e-300)) / scale
+
+
+def spectrum(matrix: Floats) -> tuple[Floats, Floats] | None:
+    """Eigenvalues and vectors; None where there are none, as after rounding has left a diagonal of nothing."""
+    try:
+        values, vectors = np.linalg.eigh(matrix)
+    except np.linalg.LinAlgError:
+        return None
+    return (values, vectors) if np.isfinite(values).all() else None
 
 
 @dataclass
@@ -165,6 +177,9 @@ class _Range:
         self.weights = np.where(self.seen, 1.0 / course.deviation[:, active], 0.0)
         self.n = int(self.seen.sum())
         self.scales = course.scales[active]
+        # Starts are counted in powers of two near the sizes of the states: in one matrix, those of a state of 1e9 and
+        # of one of 50 would drown in each other's rounding.
+        self.units = np.exp2(np.round(np.log2(self.scales)))
 
     def first_starts(self) -> Floats:
         return self.course.curves[self.cut.firsts][:, self.active]
@@ -187,6 +202,7 @@ class _Range:
             left = (states - self.data) * self.weights
         left[~self.seen] = 0.0
         chi2 = float(np.sum(left**2)) if not lost else np.inf
+        wide[:, :, : len(self.units)] *= self.units
         return _Point(params, starts, chi2 if np.isfinite(chi2) else np.inf, left, wide)
 
     def system(self, point: _Point) -> tuple[Floats, Floats]:
@@ -220,10 +236,10 @@ class _Range:
             step = np.linalg.lstsq(scaled, side / scale, rcond=1e-14)[0] / scale if len(scale) else np.empty(0)
         except np.linalg.LinAlgError:
             return None, np.empty(0), 0.0
-        starts = local - across @ step
+        starts = local - across @ step  # in units
         both = np.concatenate([starts, np.broadcast_to(step, (len(starts), len(step)))], axis=1)
         hoped = float(2.0 * np.sum(both * sides) - np.einsum("mi,mij,mj->", both, matrices, both))
-        return step, starts, hoped
+        return step, starts * self.units, hoped
 
     def shot(self, point: _Point) -> Shot:
         d = len(self.active)

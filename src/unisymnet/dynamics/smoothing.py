@@ -24,9 +24,11 @@ Floats = NDArray[np.float64]
 DEGREE, ORDER = 5, 3
 MAX_KNOTS = 160
 N_STRENGTHS = 100
+LEAST_SPACING = 0.6  # of knots, over that of even ones
 EXACT = 1e-6  # share of the spread that simulated data are wrong by anyway: closer fits are not better
 CLEAN = 1e-5  # a noise level below this share of the spread is none
 ROUNDING = 1e-12
+JUMP = 0.2  # of its range: a rough input that straight lines through every other row miss by more is one of steps
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,49 @@ class Smooth:
         return np.column_stack([curve.value(t, order) for curve in self.curves])
 
     def inputs(self, t: Floats) -> Floats:
-        columns = [np.interp(t, self.run.t, column) for column in self.run.u.T]
+        columns = [driven(self.run.t, column, t) for column in self.run.u.T]
         return np.column_stack(columns) if columns else np.empty((len(t), 0))
+
+
+def driven(times: Floats, values: Floats, t: Floats) -> Floats:
+    """An input between its rows: along a smooth curve where it has one, else along straight lines.
+
+    One that jumps has no values between those measured: a ramp through them would be a place where anything may happen.
+    """
+    degree, _ = _degree(times, values)
+    if degree == 0:
+        return values[np.searchsorted(0.5 * (times[1:] + times[:-1]), t)]
+    if degree == 1:
+        return np.interp(t, times, values)
+    return np.asarray(make_interp_spline(times, values, k=degree)(np.clip(t, times[0], times[-1])))
+
+
+def _degree(times: Floats, values: Floats) -> tuple[int, float]:
+    """The degree of the splines that suits an input best, and the share of its range that it leaves unknown.
+
+    Tried where the truth is known: every other row from the rest.  Between all rows the error is smaller by two to the
+    power of the order.
+    """
+    width = float(np.ptp(values))
+    if width == 0.0 or len(times) < 12:
+        return 1, 0.0
+    inner = slice(3, len(times) - len(times) % 2 - 3, 2)
+    plain = float(np.max(np.abs(np.interp(times[inner], times[::2], values[::2]) - values[inner]))) / width
+    best, least = 1, plain
+    for degree in (3, 5):
+        guess = make_interp_spline(times[::2], values[::2], k=degree)(times[inner])
+        error = float(np.max(np.abs(guess - values[inner]))) / width
+        if error < min(least, 0.5 * plain):
+            best, least = degree, error
+    return (0 if best == 1 and plain > JUMP else best), least / 2.0 ** (best + 1)
 
 
 def smooth_all(runs: list[Trajectory]) -> tuple[list[Smooth], list[Noise]]:
     """Curves through every state of every piece, and the noise of every state, pooled over the pieces."""
     n_states = runs[0].x.shape[1]
     clean = [_is_clean([(run.t, run.x[:, k]) for run in runs]) for k in range(n_states)]
+    if any(_degree(run.t, column)[1] > EXACT for run in runs for column in run.u.T):
+        clean = [None] * n_states  # when an input jumped between two rows nobody knows: no state is exact
     found = [Smooth(run, tuple(_curve(run, k, clean[k] is not None) for k in range(n_states))) for run in runs]
     noises = []
     for k in range(n_states):
@@ -160,7 +197,7 @@ def smoothing_spline(t: Floats, x: Floats) -> Curve:
     centre, scale = float(t[0]), float(t[-1] - t[0])
     s = (t - centre) / scale
     n_inner = min(n - ORDER - 1, MAX_KNOTS)
-    inner = np.quantile(s, np.linspace(0.0, 1.0, max(n_inner, 2)))[1:-1]
+    inner = _spaced(np.quantile(s, np.linspace(0.0, 1.0, max(n_inner, 2)))[1:-1], LEAST_SPACING / max(n_inner, 2))
     knots = np.concatenate([np.zeros(DEGREE + 1), inner, np.ones(DEGREE + 1)])
     basis = BSpline.design_matrix(s, knots, DEGREE).toarray()
     penalty = _penalty(knots)
@@ -178,6 +215,21 @@ def smoothing_spline(t: Floats, x: Floats) -> Curve:
     left = x - basis @ coefficients
     sigma = math.sqrt(float(left @ left) / max(n - freedom, 1.0))
     return Curve(BSpline(knots * scale + centre, coefficients, DEGREE), t, x, freedom, sigma)
+
+
+def _spaced(places: Floats, least: float) -> Floats:
+    """Those of ascending places in (0, 1) that keep their distance.
+
+    The penalty grows with the fifth power of how close two knots are: where uneven times put knots upon each other,
+    its small values, which tell noise from signal, were lost in rounding.
+    """
+    kept: list[float] = []
+    last = 0.0
+    for place in places:
+        if place - last >= least and 1.0 - place >= least:
+            kept.append(float(place))
+            last = float(place)
+    return np.array(kept)
 
 
 def _best_strength(prices: Floats, parts: Floats, outside: float, n: int) -> float:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..symbolic.text import to_text
+from .rate import shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +30,7 @@ def saved_tables(model: Any) -> dict[str, list[dict[str, Any]]]:
     for k, state in enumerate(model.system_.states):
         found[state] = [
             {
-                "rate": to_text(rate.expr, names, 6),
+                "rate": to_text(shown(rate.expr), names, 6),
                 "length": _finite(rate.length),
                 "chi2": _finite(rate.reduced),
                 "source": rate.source,
@@ -38,7 +39,7 @@ def saved_tables(model: Any) -> dict[str, list[dict[str, Any]]]:
         ]
     found["system"] = [
         {
-            "system": "; ".join(f"{state}' = {to_text(e, names, 6)}" for state, e in zip(names, system.exprs)),
+            "system": "; ".join(f"{state}' = {to_text(shown(e), names, 6)}" for state, e in zip(names, system.exprs)),
             "length": _finite(system.length),
             "chi2": _finite(system.shot.reduced),
             "segments": system.n_segments,
@@ -51,10 +52,10 @@ def saved_tables(model: Any) -> dict[str, list[dict[str, Any]]]:
 def system_text(model: Any) -> str:
     """What `print(model)` shows."""
     system = model.system_
-    head = f"{len(system.states)} states ({', '.join(system.states)})"
+    head = f"{counted(len(system.states), 'state')} ({', '.join(system.states)})"
     if "runs_" in vars(model):
         runs = model.runs_
-        head += f"   {len(runs.trajectories)} runs, {runs.n_points} points"
+        head += f"   {counted(len(runs.trajectories), 'run')}, {runs.n_points} points"
         head += "   " + _noise_text(model)
     lines = [f"{head}   {model.seconds_:.1f} of {model.max_time:g} s", ""]
     for mark, one in (model.systems_ or {"": system}).items():
@@ -62,9 +63,15 @@ def system_text(model: Any) -> str:
         lines += [f"  {line}" for line in one.lines(6)]
         lines.append("")
         for formula in one.formulas:
-            if formula.constants:
-                lines.append(f"  constants of {formula.target}: " + ", ".join(str(c) for c in formula.constants))
+            texts = [str(constant) for constant in formula.constants if constant.value]
+            if texts:
+                lines.append(f"  constants of {formula.target}: " + ", ".join(texts))
     return "\n".join([*lines, *(f"  note: {note}" for note in system.notes)])
+
+
+def counted(count: int, word: str) -> str:
+    """With its word: 1 run, 2 runs."""
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _noise_text(model: Any) -> str:

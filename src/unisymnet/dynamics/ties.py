@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..knowledge.units.unit import Unit
-from .shooting import Shot
+from .shooting import Shot, spectrum
 
 Floats = NDArray[np.float64]
 
@@ -41,9 +41,10 @@ def find_ties(shot: Shot, least: float, dimensions: Sequence[Unit] | None = None
         return Ties(0.0)
     spread = max(shot.reduced, least)
     scale = np.sqrt(np.maximum(np.diag(shot.information), 1e-300))
-    values, vectors = np.linalg.eigh(shot.information / np.outer(scale, scale))
-    if not values[0] > 1e-12 * values[-1]:
+    parts = spectrum(shot.information / np.outer(scale, scale))
+    if parts is None or not parts[0][0] > 1e-12 * parts[0][-1]:
         return Ties(0.0)
+    values, vectors = parts
     covariance = spread * ((vectors / values) @ vectors.T) / np.outer(scale, scale)
     mean = shot.params.copy()
     free = 0.5 * math.log(max(shot.n, 2))

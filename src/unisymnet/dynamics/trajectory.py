@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from ..problem import check_powers
 
 Floats = NDArray[np.float64]
 
@@ -168,18 +169,24 @@ def _checked(t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: li
     marks = np.zeros(len(t)) if labels is None else np.asarray(labels)
     if len(marks) != len(t):
         raise DataError(f"the labels of runs have {len(marks)} rows, the times {len(t)}")
-    runs = []
-    for mark in dict.fromkeys(marks.tolist()):
-        rows = np.array([value == mark for value in marks.tolist()])
+    runs, places = [], dict[Any, list[int]]()
+    for row, mark in enumerate(marks.tolist()):
+        places.setdefault(mark, []).append(row)
+    for mark, rows in places.items():
         run = _one_run(t[rows], x[rows], u[rows], "" if labels is None else str(mark), time, notes)
         if run is not None:
             runs.append(run)
     if not runs:
-        raise DataError(f"no run has {MIN_POINTS} points, of {len(t)} rows; rates need at least so many, better 50")
+        given = "1 row" if len(t) == 1 else f"{len(t)} rows"
+        raise DataError(
+            f"no run has values at {MIN_POINTS} different times, of {given}; rates need at least so many, better 50"
+        )
+    check_powers(np.array([run.t[-1] - run.t[0] for run in runs]), f"the time {time!r}")
     for k, name in enumerate(states):
         column = np.concatenate([run.x[:, k] for run in runs])
         if np.isfinite(column).sum() < MIN_POINTS:
             raise DataError(f"the state {name!r} has fewer than {MIN_POINTS} values; leave it out or measure more")
+        check_powers(column, f"the state {name!r}")
         if np.nanmax(column) == np.nanmin(column):
             notes.append(f"{name} never changes: its equation is {name}' = 0, and it explains nothing")
     return Runs(tuple(runs), time, tuple(states), tuple(inputs), tuple(notes))
@@ -189,7 +196,9 @@ def _one_run(t: Floats, x: Floats, u: Floats, name: str, time: str, notes: list[
     where = f" of run {name}" if name else ""
     good = np.isfinite(t) & np.isfinite(u).all(axis=1) & np.isfinite(x).any(axis=1)
     if not good.all():
-        notes.append(f"{int((~good).sum())} rows{where} without a time, an input or any state were left out")
+        gone = int((~good).sum())
+        rows, were = ("1 row", "was") if gone == 1 else (f"{gone} rows", "were")
+        notes.append(f"{rows}{where} without a time, an input or any state {were} left out")
     t, x, u = t[good], np.where(np.isfinite(x[good]), x[good], np.nan), u[good]
     back = np.flatnonzero(np.diff(t) < 0.0)
     if len(back):

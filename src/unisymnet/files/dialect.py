@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import DataError
+from .encodings import HEAD_BYTES, encoding_of
 
-HEAD_BYTES, MAX_HEAD = 65_536, 8_000_000
+MAX_HEAD = 8_000_000
 HEAD_LINES = 60
 DELIMITERS = (",", ";", "\t", "|", " ")
 MISSING = frozenset(["", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "missing"])
 YEARS = range(1500, 2201)
+MINUS = "\u2212"  # as typesetters write it
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d*|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
@@ -51,7 +53,7 @@ class _Line:
 
 def detect(raw: bytes, delimiter: str | None = None) -> Dialect:
     """Read the dialect off the first lines."""
-    encoding, skipped = _encoding(raw)
+    encoding, skipped, guessed = encoding_of(raw)
     head = raw[skipped : skipped + _head_length(raw)]
     whole = skipped + len(head) >= len(raw)
     text = head.decode(encoding, errors="ignore")
@@ -63,7 +65,7 @@ def detect(raw: bytes, delimiter: str | None = None) -> Dialect:
         rows = rows[:-1]  # may be cut off
     if not rows:
         raise DataError("the file holds nothing but comments")
-    notes: list[str] = []
+    notes = [] if guessed is None else [guessed]
     decimal = _decimal([line.cells for line in rows], sign, notes)
     names, rows, from_comment = _header(lines, rows, sign, decimal, notes)
     units, body = _units(rows[1:] if names and not from_comment else rows, names, decimal, notes)
@@ -79,7 +81,7 @@ def detect(raw: bytes, delimiter: str | None = None) -> Dialect:
 
 def is_number(cell: str, decimal: str) -> bool:
     """A number as the file writes them, or a sign for a missing one."""
-    cell = cell.strip()
+    cell = cell.strip().replace(MINUS, "-")
     return cell.lower() in MISSING or _NUMBER.fullmatch(cell.replace(decimal, ".")) is not None
 
 
@@ -88,26 +90,6 @@ def _checked(delimiter: str) -> str:
     if len(sign) != 1 or not sign.isascii() or sign.isalnum() or sign in "\r\n\0.+-\"'#":
         raise DataError(f"the delimiter must be one character such as ; or | or \\t, got {delimiter!r}")
     return sign
-
-
-def _encoding(raw: bytes) -> tuple[str, int]:
-    """The encoding, and how many bytes its mark takes."""
-    for mark, name in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
-        if raw.startswith(mark):
-            return name, len(mark)
-    head = raw[:HEAD_BYTES]
-    if b"\0" in head:
-        even, odd = head[::2].count(0), head[1::2].count(0)
-        name = "utf-16-le" if odd > even else "utf-16-be"
-        text = head.decode(name, errors="replace")
-        if sum(sign.isprintable() or sign.isspace() for sign in text) < 0.95 * len(text):
-            raise DataError("the file is not text; give a CSV, TSV, Excel or Parquet file")
-        return name, 0
-    try:
-        raw[: len(head) - 4 if len(raw) > len(head) else len(head)].decode("utf-8")
-    except UnicodeDecodeError:
-        return "cp1252", 0
-    return "utf-8", 0
 
 
 def _head_length(raw: bytes) -> int:
@@ -221,10 +203,16 @@ def _units(
     ]
     cells = rows[0].cells
     words = [place for place in numeric if not is_number(cells[place], decimal)]
-    if not words or any(is_number(cells[place], decimal) and len(cells[place].strip()) > 1 for place in numeric):
+    if not words or not all(may_be_unit(cells[place]) for place in numeric):
         return (), rows
     notes.append(f"the row below the names holds units ({', '.join(cells)}) and is left out")
     return cells, rows[1:]
+
+
+def may_be_unit(cell: str) -> bool:
+    """Not a measurement, plain or as "<0.1" and "5%": a digit in a unit has a letter beside it, but for 1."""
+    cell = cell.strip()
+    return cell == "1" or any(sign.isalpha() for sign in cell) or not any(sign.isdigit() for sign in cell)
 
 
 def _fitted(names: tuple[str, ...], rows: Sequence[Sequence[str]], width: int, notes: list[str]) -> tuple[str, ...]:

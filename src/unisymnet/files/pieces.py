@@ -167,7 +167,8 @@ def _text_format(path: str) -> Any:
     """How the first file is written."""
     from pyarrow import csv, dataset
 
-    from .dialect import HEAD_BYTES, detect
+    from .dialect import detect
+    from .encodings import HEAD_BYTES
 
     with open(path, "rb") as file:
         dialect = detect(file.read(HEAD_BYTES))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from ..symbolic.text import printable
-from .dialect import MISSING, YEARS, Dialect, detect
+from .dialect import MINUS, MISSING, YEARS, Dialect, detect, may_be_unit
 from .pieces import Pieces, is_many, open_pieces
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def as_numbers(column: Any, decimal: str = ".") -> Any:
 def _number(value: Any, decimal: str) -> float | None:
     """A cell as a number, nan where nothing is given, None for text and other things."""
     if isinstance(value, str):
-        text = value.strip()
+        text = value.strip().replace(MINUS, "-")
         if text.lower() in MISSING:
             return float("nan")
         group = "." if decimal == "," else ","
@@ -211,6 +211,8 @@ def _excel(source: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if zipfile.is_zipfile(source):
         with zipfile.ZipFile(source) as packed:
             _limited_size(sum(item.file_size for item in packed.infolist()))
+            if not any(name.startswith("xl/") or name == "content.xml" for name in packed.namelist()):
+                raise DataError("it is a zip file, not a table; unpack it first")
     notes: list[str] = []
     try:
         raw = pd.read_excel(source, header=None, dtype=object)
@@ -251,7 +253,8 @@ def _headed(raw: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
         rest = [name for name in names if as_numbers(body[name].iloc[1:]) is not None]
         words = [name for name in rest if as_numbers(body[name].iloc[:1]) is None]
         blank = [name for name in rest if name not in words and body[name].iloc[:1].isna().all()]
-        if words and len(words) + len(blank) == len(rest):
+        units = all(may_be_unit(str(body[name].iloc[0])) for name in words)
+        if words and units and len(words) + len(blank) == len(rest):
             shown = ", ".join(str(cell) for cell in body.iloc[0])
             notes.append(f"the row below the names holds units ({shown}) and is left out")
             body = body.iloc[1:].reset_index(drop=True)

@@ -6,13 +6,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from ..tables.encoding import Encoding, check_missing, encode
+from ..tables.targets import words_cure
 from .dialect import Dialect
+from .errors import read_errors, taken_errors
 from .heads import Heads, without_units
 from .pieces import Part, Pieces, split
 from .read import as_numbers, read_frame, shortened
@@ -41,7 +44,7 @@ class Table:
     pieces: Pieces | None = None  # all rows, where X and y are a sample of them
     groups: pd.Series | None = None  # the group of each row, text or numbers, if asked for
     encoding: Encoding | None = None  # how words and gaps became numbers
-    sigma: pd.Series | None = None  # the standard error of y in each row, if asked for
+    sigma: pd.Series | dict[str, Any] | None = None  # standard errors, as `fit` takes them: of y, or by column
 
     @property
     def with_groups(self) -> pd.DataFrame:
@@ -68,7 +71,7 @@ class Table:
 
 
 def read_table(
-    source: str,
+    source: str | PathLike[str],
     *,
     target: str | None = None,
     features: Sequence[str] | None = None,
@@ -80,15 +83,17 @@ def read_table(
     categories: str | Sequence[str] | None = None,
     missing: str | None = None,
     encoding: Encoding | None = None,
-    sigma: str | None = None,
+    sigma: str | float | Mapping[str, str | float] | None = None,
 ) -> Table:
     """Read a CSV, TSV, Excel or Parquet file, or stdin ("-"), and choose the columns and rows to learn from.
 
     Without `target` the last column is taken. Columns of words enter as columns of zeros and ones (`categories` lists
     columns of numbers to treat alike, or is "drop"); rows with missing values are left out, or filled with
-    missing="indicator". `notes` say what was done. `encoding` is that of a finished fit, to be done again. With
+    missing="indicator". `sigma` is a column with errors of y, or names columns and their errors: {"x": "dx", "y": 0.1}.
+    `notes` say what was done. `encoding` is that of a finished fit, to be done again. With
     `heads`, a column called "v [m/s]" is called v, and its unit is told.
     """
+    source = fspath(source)
     check_missing(missing)
     frame, dialect = read_frame(source, delimiter)
     notes = list(frame.attrs.get("notes", ()))
@@ -97,7 +102,7 @@ def read_table(
     drop = joined(drop, every)
     read = without_units(frame, () if dialect is None else dialect.units) if heads else Heads(frame, {}, {})
     frame, known = read.frame, [str(name) for name in read.frame.columns]
-    target, weights, groups, sigma = (read.short(name) for name in (target, weights, groups, sigma))
+    target, weights, groups = (read.short(name) for name in (target, weights, groups))
     features = None if features is None else [str(read.short(name)) for name in features]
     drop = [str(read.short(name)) for name in drop]
     if read.units:
@@ -109,38 +114,40 @@ def read_table(
     if encoding is not None:
         frame = encoding.apply(frame)
         known = [*map(str, frame.columns), *encoding.left_out]
-    for name in (target, weights, groups, sigma, *(features or ()), *drop):
+    for name in (target, weights, groups, *(features or ()), *drop):
         if name is not None and name not in known:
             raise DataError(f"{source} has no column {name!r}{near(name, known)}; it has {listed(known)}")
-    roles = {"weights": weights, "sigma": sigma, "groups": groups}
+    errors = read_errors(sigma, target, known, read.short)
+    held = list(dict.fromkeys(error for error in errors.values() if isinstance(error, str)))
+    roles: dict[str, Sequence[str | None]] = {"weights": [weights], "sigma": held, "groups": [groups]}
     _check_roles(target, features, roles)
-    taken = {*drop, target, *roles.values()}
+    taken = {*drop, target, *(name for names in roles.values() for name in names)}
     if encoding is None:
         frame, features, encoding = _encoded(frame, taken, features, categories, missing, notes)
     kept = _usable(frame, target, features, taken, notes)
-    for name in (target, weights, sigma):
+    for name in (target, weights, *held):
         fault = None if name is None else text_fault(frame[name], name)
         if fault is not None:
-            raise DataError(f"{fault}; the target, the weights and the errors must be numbers")
+            cure = words_cure(frame[name].dropna().unique()) if name == target else ""
+            raise DataError(f"{fault}; the target, the weights and the errors must be numbers{cure and ': '}{cure}")
     if not kept:
         raise DataError(f"{source} has no column of numbers beside the target {target!r}")
     units = {name: unit for name, unit in read.units.items() if name in (*kept, target)}
     renamed = {old: new for old, new in read.renamed.items() if new in (*kept, target, weights)}
     if groups is not None:
         frame = frame[frame[groups].notna()].reset_index(drop=True)
-    used, good = _complete(frame, [*kept, target, *(name for name in (weights, sigma) if name)], notes, source)
-    weight, errors = (None if name is None else used[name] for name in (weights, sigma))
+    used, good = _complete(frame, [*kept, target, *([weights] if weights else []), *held], notes, source)
     labels = None if groups is None else frame[groups][good].reset_index(drop=True)
     pieces = frame.attrs.get("pieces")
-    for option, name in (("groups", groups), ("sigma", sigma)):
-        if pieces is not None and name is not None:
+    for option, asked in (("groups", groups), ("sigma", errors)):
+        if pieces is not None and asked:
             raise DataError(
                 f"{source} is read in pieces, which have no {option}; leave this option out, or fit a sample"
             )
     return Table(
         used[kept],
         used[target],
-        weight,
+        None if weights is None else used[weights],
         tuple(notes),
         dialect,
         tuple(every),
@@ -149,7 +156,7 @@ def read_table(
         pieces,
         labels,
         encoding,
-        errors,
+        taken_errors(errors, used, target, kept),
     )
 
 
@@ -218,12 +225,13 @@ def text_fault(column: Any, name: str) -> str | None:
     return f"{shortened(name, 60)} holds text ({str(column.iloc[bad])[:40]!r} in row {bad})"
 
 
-def _check_roles(target: str, features: Sequence[str] | None, roles: dict[str, str | None]) -> None:
-    for role, other in (("features", features or ()), *((role, (name,)) for role, name in roles.items())):
+def _check_roles(target: str, features: Sequence[str] | None, roles: Mapping[str, Sequence[str | None]]) -> None:
+    for role, other in (("features", features or ()), *roles.items()):
         if target in other:
             raise DataError(f"{target!r} is the target and cannot be in --{role} too")
-    for role, name in roles.items():
-        if features is not None and name in features:
+    for role, names in roles.items():
+        name = next((name for name in names if features is not None and name in features), None)
+        if name is not None:
             what = {"weights": "the weights", "sigma": "the errors", "groups": "the groups"}[role]
             raise DataError(f"{name!r} holds {what} and cannot be in --features too")
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..candidate import Status
 from ..symbolic.expr import Expr, Param, Var, evaluate, walk
 from .kernels.fit import TapeFit, evaluate_tape, fit_tape, jacobian
@@ -20,8 +21,6 @@ from .kernels.robust import Loss
 from .kernels.tape import Tape, compile_tape
 from .peel import peel, unscaled
 from .starts import drawn, screened
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

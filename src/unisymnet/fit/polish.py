@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Floats
 from ..candidate import Candidate, Proposal, Status
 from ..deadline import Deadline
 from ..errors import EncodingError
 from ..metrics import complexity
-from ..problem import Floats, Problem
+from ..problem import Problem
 from ..symbolic.constants import free_constants
 from ..symbolic.expr import Call, Expr, bind, evaluate, n_params, size
 from ..symbolic.network.identify import identify

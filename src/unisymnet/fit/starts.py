@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..symbolic.expr import Call, Expr, Param, bind, evaluate, n_params, parts, product, walk
 from .kernels.fit import start_losses
 from .kernels.tape import Tape
-
-Floats = NDArray[np.float64]
 
 INITS = ("lhs", "random", "grid", "evolutionary")
 FASTEST = 40.0  # radians within one standard deviation of what a frequency multiplies, shared by all frequencies

@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 DEPENDENT = 1e-10  # share of a column's norm that the chosen ones must leave for it to be a new direction
 FLOOR = 1e-28  # share of the sum of squares below which what is left is rounding
@@ -42,10 +41,12 @@ def best_subsets(
     beam: int = 25,
     keep: int = 3,
     always: Sequence[int] = (),
+    shrink: bool = False,
 ) -> list[Subset]:
     """The ``keep`` best subsets of every size up to ``max_size``, small ones first, the best of a size first.
 
     ``columns`` is (n, p); rows should already be weighted or whitened.  Columns ``always`` belong to every subset.
+    With ``shrink``, good subsets less one column are tried, too: growing may pass a small one by.
     The search ends early when what is left is rounding, or when no independent column remains.
 
     >>> x = np.linspace(-1.0, 1.0, 30)
@@ -72,11 +73,29 @@ def best_subsets(
         found[len(states[0].chosen)] = {state.chosen: state.loss for state in states}
         if states[0].loss <= FLOOR * whole:
             break
+    if shrink:
+        _shrunk(found, table, target, set(always), keep)
     subsets: list[Subset] = []
     for size in sorted(found):
         best = sorted(found[size], key=lambda chosen: (found[size][chosen], sorted(chosen)))[:keep]
         subsets += [_solved(table, target, scales, tuple(sorted(chosen))) for chosen in best]
     return subsets
+
+
+def _shrunk(
+    found: dict[int, dict[frozenset[int], float]], table: Floats, target: Floats, always: set[int], keep: int
+) -> None:
+    """The best subsets of every size, less one column, join those of the size below; from the largest down."""
+    for size in sorted(found, reverse=True):
+        below = found.get(size - 1)
+        if below is None:
+            return
+        for chosen in sorted(found[size], key=lambda one: (found[size][one], sorted(one)))[:keep]:
+            for fewer in (chosen - {column} for column in sorted(chosen - always)):
+                if fewer not in below:
+                    part = table[:, sorted(fewer)]
+                    left = target - part @ np.linalg.lstsq(part, target, rcond=None)[0]
+                    below[fewer] = float(left @ left)
 
 
 def subset_codelength(loss: float, n_rows: float, size: int, n_columns: int, *, floor: float = 0.0) -> float:

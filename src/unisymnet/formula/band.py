@@ -12,17 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic.expr import Expr, evaluate
 from . import stored
 from .constants import covariance, free
 from .derivative import value_and_jacobian
 
-Floats = NDArray[np.float64]
-
-KINDS = ("equal", "relative", "counts", "both", "heavy tails")
+KINDS = ("equal", "relative", "counts", "both", "heavy tails", "factor")
 SMALLEST, LARGEST = 1e-3, 1e100  # of the median size, as the noise models count
+LARGEST_LOG = 300.0  # of a factor
 TAILS = 3.0  # degrees of freedom of Student's distribution, for noise with outliers
 
 
@@ -39,8 +38,15 @@ class Band:
     n_left: int
     spread: tuple[float, ...]
 
-    def half_width(self, expr: Expr, X: Floats, share: float) -> Floats:
-        """Half of the interval around each value that a new measurement falls into with this probability."""
+    def limits(self, expr: Expr, X: Floats, share: float) -> tuple[Floats, Floats]:
+        """Between which values a new measurement falls with this probability."""
+        values, half = evaluate(expr, X), self._half_width(expr, X, share)
+        if self.kind != "factor":
+            return values - half, values + half
+        factor = np.exp(np.minimum(half / np.maximum(np.abs(values), 1e-300), LARGEST_LOG))
+        return values / factor, values * factor
+
+    def _half_width(self, expr: Expr, X: Floats, share: float) -> Floats:
         from scipy.stats import t as student
 
         form, values = free(expr)
@@ -66,8 +72,12 @@ class Band:
             "counts": f"growing with the square root of the value, ±{self.level:.2g} at {self.middle:.3g}",
             "both": f"partly the same for every row, partly proportional to the value, {self._both()}",
             "heavy tails": f"the same for every row, ±{self.level:.2g}, with outliers",
+            "factor": f"multiplicative, {self._factor()}",
         }
         return f"The noise looks {said[self.kind]}."
+
+    def _factor(self) -> str:
+        return f"a factor of {math.exp(min(self.level / self.middle, LARGEST_LOG)):.3g} up or down"
 
     def _both(self) -> str:
         return f"±{self.level:.2g} and {100.0 * self.ratio * self.level / self.middle:.2g} %"
@@ -79,7 +89,7 @@ class Band:
     def _sizes(self, values: Floats) -> Floats:
         """The noise of a row in units of that of the middle one."""
         sizes = np.clip(np.abs(values) / self.middle, SMALLEST, LARGEST)
-        if self.kind == "relative":
+        if self.kind in ("relative", "factor"):
             return sizes
         if self.kind == "counts":
             return np.sqrt(sizes)

@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline
 from ..symbolic.expr import Call, Const, Expr, Param, bind
 from .derivative import independent, value_and_jacobian
-
-Floats = NDArray[np.float64]
 
 MAX_DENOMINATOR, MAX_SMALL = 12, 8
 SAME = 4e-15  # relative: the same number up to the last bits
@@ -170,6 +168,7 @@ def robust_errors(
     return _standard_errors(form, params, jacobian * root[:, None], scales, X, y, root)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # no error is finite for numbers beyond 1e150, which is then said
 def covariance(form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weights: Floats) -> tuple[Floats, int]:
     """Covariance (HC3) of the constants where they stand, zeros for simple numbers and what others can stand in for;
     and how many of them move."""
@@ -186,6 +185,7 @@ def covariance(form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weig
     return whole, len(moving)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # no error is finite for numbers beyond 1e150, which is then said
 def rounding_steps(
     form: Expr, values: tuple[float, ...], X: Floats, y: Floats, weights: Floats | None = None
 ) -> tuple[float | None, ...]:
@@ -214,7 +214,7 @@ def rounded(expr: Expr, constants: tuple[Constant, ...]) -> Expr | None:
         if constant.snapped_to is not None or value == 0.0:
             shown.append(float(f"{value:.12g}"))
             continue
-        if constant.step is None:
+        if constant.step is None or not 0.0 < constant.step < math.inf:  # a file may say anything
             return None
         digits = 1 + math.floor(math.log10(abs(value))) - round(math.log10(constant.step))
         if digits > MOST_SHOWN:
@@ -321,6 +321,7 @@ def _solve(
     return whole(best.x) if better else values
 
 
+@np.errstate(over="ignore", invalid="ignore")  # no error is finite for numbers beyond 1e150, which is then said
 def _standard_errors(
     form: Expr,
     params: tuple[float, ...],

@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic.expr import Call, Const, Expr, Param, Var, children, walk
 from ..symbolic.operators import OPERATORS
-
-Floats = NDArray[np.float64]
 
 
 def value_and_jacobian(expr: Expr, X: Floats, params: Sequence[float]) -> tuple[Floats, Floats]:

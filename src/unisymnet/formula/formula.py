@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..errors import CheckpointError, DataError
 from ..symbolic.expr import Expr, evaluate, n_params, variables
 from ..symbolic.parse import parse
@@ -27,8 +28,6 @@ from .band import Band
 from .constants import Constant, rounded, simple_name
 from .domain import domain_notes
 from .grouped import GroupTable, of_group
-
-Floats = NDArray[np.float64]
 
 SCHEMA = "unisymnet-formula"
 VERSION = 1
@@ -122,9 +121,7 @@ class Formula:
             raise ValueError(f"level must lie between 0 and 1, got {level}")
         if self.band is None:
             raise DataError("nothing is known about the noise here: the formula is exact, was typed in, or has groups")
-        table = self._table(X)
-        values, half = evaluate(self.expr, table), self.band.half_width(self.expr, table, level)
-        return values - half, values + half
+        return self.band.limits(self.expr, self._table(X), level)
 
     def of(self, group: Any) -> Formula:
         """The formula of one group of rows, its constants as numbers."""
@@ -139,6 +136,9 @@ class Formula:
         found = self.predict(X)
         if truth.shape != found.shape:
             raise DataError(f"y must have one value per row, got shape {truth.shape} for {len(found)} rows")
+        if not np.isfinite(truth).all():
+            row = int(np.flatnonzero(~np.isfinite(truth))[0])
+            raise DataError(f"y holds {truth[row]} in row {row}; leave such rows out")
         if not np.isfinite(found).all():
             return float("-inf")
         weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)

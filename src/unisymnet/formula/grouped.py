@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import DataError
 from ..symbolic.expr import Const, Expr, Param, Var, bind, rebuild
 from .constants import fitted_constants, with_error
-
-Floats = NDArray[np.float64]
 
 MAX_SHOWN = 12
 MAX_STARTS = 8

@@ -10,12 +10,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from ..symbolic.constants import free_constants, merge_params
 from ..symbolic.expr import Call, Const, Expr, Param, Var, bind, n_params, rebuild, variables, walk
 from ..symbolic.parse import parse
+from ..symbolic.rewrite.collect import terms_of
 from ..symbolic.rewrite.simplify import simplify
 
 Shape = tuple[str, ...]
@@ -25,14 +26,19 @@ Shape = tuple[str, ...]
 class Form:
     """``spellings`` in x0 with constants c0, c1, …; the first is the one to fit.  ``roles`` for its constants that do
     not enter linearly: rate (per unit of x), place (a value of x), width, exponent.  ``weight`` is how often people
-    mean it: in how many of the three kinds of lists it stands (spreadsheets, R, lmfit); less than one for what fits too
-    much to be guessed as readily as a line."""
+    mean it: in how many of the three kinds of lists it stands (spreadsheets, R, lmfit); less than one for what is in no
+    list, or fits too much to be guessed as readily as a line.  ``falling``: so do all its exponentials.  ``endless``:
+    no denominator is ever zero, as all its terms have one sign."""
 
     name: str
     spellings: tuple[str, ...]
     roles: tuple[tuple[int, str], ...] = ()
     weight: float = 1.0
+    falling: bool = False
+    endless: bool = False
 
+
+SHIFTED = ("(c0*x0 + c1)**c2", "c0*(c1*x0 + 1)**c2", "c0*(c1*x0 + c2)**c3")
 
 FORMS: tuple[Form, ...] = (
     Form("line", ("c0*x0 + c1",), (), 3.0),
@@ -41,14 +47,23 @@ FORMS: tuple[Form, ...] = (
     Form("cubic", ("c0*x0**3 + c1*x0**2 + c2*x0 + c3",)),
     Form("logarithm", ("c0*ln(x0) + c1", "ln(c0*x0)*c1"), (), 2.0),
     Form("power law", ("c0*x0**c1",), ((1, "exponent"),), 3.0),
+    # Aftershocks, words by rank, decline of wells; a crack towards its end, order below a critical temperature.
+    Form("power law from a start", ("c0*(x0 + c1)**c2", *SHIFTED), ((1, "-start"), (2, "exponent")), 0.5),
+    Form("power law towards an end", ("c0*(c1 - x0)**c2", *SHIFTED), ((1, "end"), (2, "exponent")), 0.5),
     Form("power law with an offset", ("c0*x0**c1 + c2",), ((1, "exponent"),)),
     Form("exponential", ("c0*exp(c1*x0)", "exp(c1*x0 + c0)"), ((1, "rate"),), 3.0),
     Form("exponential with an offset", ("c0*exp(c1*x0) + c2", "exp(c1*x0 + c0) + c2"), ((1, "rate"),)),
     Form("saturation through the origin", ("c0*(1 - exp(c1*x0))",), ((1, "rate"),)),
-    Form("two exponentials", ("c0*exp(c1*x0) + c2*exp(c3*x0)",), ((1, "rate"), (3, "rate"))),
+    Form("two exponentials", ("c0*exp(c1*x0) + c2*exp(c3*x0)",), ((1, "rate"), (3, "rate")), falling=True),
     Form("hyperbola", ("c0/x0 + c1",)),
-    Form("Michaelis-Menten", ("c0*x0/(x0 + c1)", "x0/(c0*x0 + c1)", "c0/(c1/x0 + 1)"), ((1, "place"),)),
-    Form("Hill", ("c0/(1 + c1*x0**c2)", "c0*x0**c2/(x0**c2 + c1)"), ((1, "hill"), (2, "exponent"))),
+    Form("Michaelis-Menten", ("c0*x0/(x0 + c1)", "x0/(c0*x0 + c1)", "c0/(c1/x0 + 1)"), ((1, "place"),), endless=True),
+    Form(
+        "Hill between two levels",
+        ("c3 + c0/(1 + c1*x0**c2)", "c3 + c0*x0**c2/(x0**c2 + c1)"),
+        ((1, "hill"), (2, "exponent")),
+        endless=True,
+    ),
+    Form("Hill", ("c0/(1 + c1*x0**c2)", "c0*x0**c2/(x0**c2 + c1)"), ((1, "hill"), (2, "exponent")), endless=True),
     Form(
         "logistic",
         (
@@ -59,6 +74,7 @@ FORMS: tuple[Form, ...] = (
             "c0/(1 + exp(c1*x0 + c2))",
         ),
         ((1, "rate"), (2, "-place")),
+        endless=True,
     ),
     Form(
         "logistic between two levels",
@@ -71,6 +87,7 @@ FORMS: tuple[Form, ...] = (
             "c3 + c0*tanh(c1*x0 + c2)",
         ),
         ((1, "rate"), (2, "-place")),
+        endless=True,
     ),
     Form(
         "Gompertz",
@@ -96,11 +113,12 @@ FORMS: tuple[Form, ...] = (
     ),
     Form("Arrhenius", ("c0*exp(c1/x0)", "exp(c1/x0 + c0)"), ((1, "place"),)),
     Form("Antoine", ("c0*exp(c1/(x0 + c2))", "exp(c0 + c1/(x0 + c2))"), ((1, "antoine"), (2, "place"))),
-    Form("inverse line", ("1/(c0*x0 + c1)", "c0/(x0 + c1)")),
+    Form("inverse line", ("1/(c0*x0 + c1)", "c0/(x0 + c1)"), (), 0.5),
     Form(
         "substrate inhibition",
         ("c0*x0/(c1 + x0 + c2*x0**2)", "c0*x0/(c1 + c2*x0 + x0**2)"),
         ((1, "place"), (2, "width")),
+        0.5,
     ),
     Form("wave", ("c0*sin(c1*x0 + c2) + c3", "c0*cos(c1*x0 + c2) + c3"), ((1, "frequency"), (2, "phase")), 0.25),
     Form(
@@ -109,18 +127,19 @@ FORMS: tuple[Form, ...] = (
         ((1, "rate"), (2, "frequency"), (3, "phase")),
         0.25,
     ),
-    Form("surge", ("c0*x0*exp(c1*x0)",), ((1, "rate"),), 0.25),
-    Form("gamma curve", ("c0*x0**c1*exp(c2*x0)",), ((1, "exponent"), (2, "rate"))),
-    Form("difference of two exponentials", ("c0*(exp(c1*x0) - exp(c2*x0))",), ((1, "rate"), (2, "rate")), 0.25),
-    Form("square root", ("c0*sqrt(x0) + c1",)),
+    Form("surge", ("c0*x0*exp(c1*x0)",), ((1, "rate"),), 0.25, True),
+    Form("gamma curve", ("c0*x0**c1*exp(c2*x0)",), ((1, "exponent"), (2, "rate")), 0.5, True),
+    Form("difference of two exponentials", ("c0*(exp(c1*x0) - exp(c2*x0))",), ((1, "rate"), (2, "rate")), 0.25, True),
+    Form("square root", ("c0*sqrt(x0) + c1",), (), 0.5),
 )
 
 
 # A constant that a form can do without (no offset, no phase, an exponent of one) costs no more than any fitted one
-# would; a factor of one, which hangs on the unit, costs more.  So a special case is not dearer than the form with that
-# constant fitted to nothing.
+# would, so that a special case is not dearer than the form with that constant fitted to nothing.  A factor of one hangs
+# on the unit, and the judge asks for that (scales.py); here it only says how many special cases share the belief.
 ABSENT_NATS, ONE_NATS = 1.0, 2.5
 MOST_ABSENT = 2
+ANY, STEP = 1.3719024, 0.61803398  # numbers that stand for any constant
 MANY_WEIGHT = 3.0  # of planes, and of products of powers, in two or more columns: in every list, as the line is
 
 
@@ -133,11 +152,12 @@ def canonical(expr: Expr) -> Expr:
 @dataclass(frozen=True)
 class Template:
     """A spelling of a form, or of a special case of it, as a tree whose parameters stand for any number; ``nats`` is
-    what the special case costs more than the form."""
+    what the special case costs more than the form, ``n_ones`` how many factors of one it has beside."""
 
     form: Form
     tree: Expr
     nats: float = 0.0
+    n_ones: int = 0
 
 
 @cache
@@ -146,24 +166,41 @@ def templates() -> dict[Shape, tuple[Template, ...]]:
     found: dict[Expr, Template] = {}
     for form in FORMS:
         for text in form.spellings:
-            tree = simplify(merge_params(simplify(parse(text))))
-            found.setdefault(tree, Template(form, tree))
+            for tree in (simplify(merge_params(simplify(parse(text)))), _as_compared(parse(text))):
+                found.setdefault(tree, Template(form, tree))
     for form in FORMS:
         for text in form.spellings:
             for special in _special_cases(form, parse(text)):
-                if special.tree not in found or special.nats < found[special.tree].nats:
-                    found[special.tree] = special
+                for tree in (special.tree, _as_compared(special.tree)):
+                    if tree not in found or special.nats < found[tree].nats:
+                        found[tree] = replace(special, tree=tree)
     by_shape: dict[Shape, list[Template]] = {}
     for template in found.values():
         by_shape.setdefault(_shape(template.tree), []).append(template)
     return {shape: tuple(sorted(some, key=lambda t: t.nats)) for shape, some in by_shape.items()}
 
 
+def _as_compared(tree: Expr) -> Expr:
+    """A spelling as `canonical` writes it, where constants may have moved: c0/(1 + c1·x^c2) becomes c0/(x^c2 + c1).
+
+    Any numbers take the place of the constants on the way; equal ones are one constant again afterwards.
+    """
+    written = canonical(bind(tree, [ANY + STEP * index for index in range(n_params(tree))]))
+    names: dict[float, Param] = {}
+
+    def named(node: Expr) -> Expr:
+        if not isinstance(node, Const) or (2.0 * node.value).is_integer():
+            return node
+        return names.setdefault(round(node.value, 9), Param(len(names)))
+
+    return rebuild(written, named)
+
+
 def _special_cases(form: Form, expr: Expr) -> Iterator[Template]:
     """The form with one or two of its constants at 0 or 1, as long as it keeps its column and a constant."""
     exponents = {node.args[1] for node in walk(expr) if isinstance(node, Call) and node.op == "pow"}
     ways = [
-        (param, value, ABSENT_NATS if value == 0.0 or param in exponents else ONE_NATS)
+        (param, value, value == 0.0 or param in exponents)
         for param in sorted({node for node in walk(expr) if isinstance(node, Param)}, key=lambda p: p.index)
         for value in (0.0, 1.0)
     ]
@@ -175,7 +212,8 @@ def _special_cases(form: Form, expr: Expr) -> Iterator[Template]:
             special = simplify(rebuild(expr, lambda node, known=known: known.get(node, node)))  # type: ignore[misc]
             if variables(special) and n_params(special):
                 tree = simplify(merge_params(special))
-                yield Template(form, tree, sum(nats for _, _, nats in chosen))
+                n_absent = sum(absent for _, _, absent in chosen)
+                yield Template(form, tree, ABSENT_NATS * n_absent, n - n_absent)
 
 
 @cache
@@ -186,31 +224,41 @@ def _whole_weight() -> float:
     for form in FORMS:
         for case in _special_cases(form, parse(form.spellings[0])):
             if case.tree not in known:
-                share = form.weight * math.exp(-case.nats)
+                share = form.weight * math.exp(-case.nats - ONE_NATS * case.n_ones)
                 special[case.tree] = max(share, special.get(case.tree, 0.0))
     return 2.0 * MANY_WEIGHT + sum(form.weight for form in FORMS) + sum(special.values())
 
 
-def matches(expr: Expr) -> Form | None:
-    """The form that a formula in one input is, or None."""
-    found = form_share(expr)
-    return None if found is None else found[0]
-
-
 def form_share(expr: Expr) -> tuple[Form, float] | None:
-    """The form that a formula in one input is, and the share of the belief in forms that it has.
-
-    A constant of the form that happens to be 1 is no sign that comes for nothing: it was chosen, too.
-    """
+    """The form that a formula in one input is, and the share of the belief in forms that it has."""
     best: tuple[float, Form] | None = None
     for template in templates().get(_shape(expr), ()):
         known = next(_unify(template.tree, expr, {}), None)
-        if known is not None:
-            n_ones = sum(isinstance(part, Const) and abs(part.value) == 1.0 for part in known.values())
-            share = template.form.weight / _whole_weight() * math.exp(-template.nats - ONE_NATS * n_ones)
+        if known is not None and _keeps_its_promise(template.form, expr):
+            share = template.form.weight / _whole_weight() * math.exp(-template.nats)
             if best is None or share > best[0]:
                 best = share, template.form
     return None if best is None else (best[1], best[0])
+
+
+def _keeps_its_promise(form: Form, expr: Expr) -> bool:
+    return (not form.falling or _all_fall(expr)) and (not form.endless or _is_endless(expr))
+
+
+def _is_endless(expr: Expr) -> bool:
+    """Do the terms of each denominator have one sign?"""
+    below = [node.args[0] for node in walk(expr) if isinstance(node, Call) and node.op == "pow" and _is_negative(node)]
+    return all(len({c > 0.0 for c in terms_of(base).values()}) < 2 for base in below if not isinstance(base, Var))
+
+
+def _is_negative(power: Call) -> bool:
+    return isinstance(power.args[1], Const) and power.args[1].value < 0.0
+
+
+def _all_fall(expr: Expr) -> bool:
+    """Do all exponentials of a formula fall?"""
+    inner = [node.args[0] for node in walk(expr) if isinstance(node, Call) and node.op == "exp"]
+    return all(any(isinstance(part, Const) and part.value < 0.0 for part in walk(argument)) for argument in inner)
 
 
 def many_share(expr: Expr, n_columns: int) -> float:
@@ -222,39 +270,35 @@ def many_share(expr: Expr, n_columns: int) -> float:
     if not isinstance(expr, Call) or expr.op not in ("add", "mul"):
         return 0.0
     parts = [_column_of(part) if expr.op == "add" else _base_of(part) for part in expr.args if not _is_number(part)]
-    columns = {part[0] for part in parts if part is not None}
+    columns = {part for part in parts if part is not None}
     n = len(columns)
     if None in parts or n < 2 or n < len(parts):
         return 0.0
-    n_ones = sum(part[1] for part in parts if part is not None)
-    if expr.op == "mul":
-        n_ones = 0 if len(parts) < len(expr.args) else 1  # exponents are priced as such, a factor of one is one
     absent = ABSENT_NATS if expr.op == "add" and len(parts) == len(expr.args) else 0.0
-    share = MANY_WEIGHT * 0.5 ** (n - 1) / math.comb(n_columns, n) / _whole_weight()
-    return share * math.exp(-absent - ONE_NATS * n_ones)
+    return MANY_WEIGHT * 0.5 ** (n - 1) / math.comb(n_columns, n) / _whole_weight() * math.exp(-absent)
 
 
 def _is_number(expr: Expr) -> bool:
     return isinstance(expr, Const)
 
 
-def _column_of(part: Expr) -> tuple[int, bool] | None:
-    """The column of a term of a plane, and whether its factor is one."""
+def _column_of(part: Expr) -> int | None:
+    """The column of a term of a plane."""
     if isinstance(part, Var):
-        return part.index, True
+        return part.index
     if isinstance(part, Call) and part.op == "mul" and len(part.args) == 2:
         factor, column = part.args if isinstance(part.args[0], Const) else part.args[::-1]
         if isinstance(factor, Const) and isinstance(column, Var):
-            return column.index, abs(factor.value) == 1.0
+            return column.index
     return None
 
 
-def _base_of(part: Expr) -> tuple[int, bool] | None:
+def _base_of(part: Expr) -> int | None:
     """The column of a factor of a product of powers."""
     if isinstance(part, Var):
-        return part.index, False
+        return part.index
     if isinstance(part, Call) and part.op == "pow" and isinstance(part.args[0], Var) and _is_number(part.args[1]):
-        return part.args[0].index, False
+        return part.args[0].index
     return None
 
 

@@ -10,7 +10,7 @@ out; nothing is fitted here, except that each noise model is tried on the same r
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,9 +21,11 @@ from ..symbolic.expr import Expr, evaluate, variables
 from ..symbolic.rewrite.simplify import simplify
 from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
 from .forms import canonical, form_share, many_share
-from .noise import EQUAL, MODELS, NoiseModel
+from .noise import MODELS, NoiseModel
 from .prior import FREE_EXPONENT, Prior, load_prior
-from .tree import EXPONENT, NUMBER, Node, Reading, read
+from .scales import assumed_units
+from .tree import EXPONENT, NUMBER, Node, Reading, plane_places, read
+from .unseen import unseen_nats
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +37,8 @@ USUAL_EXPONENT, TINY_EXPONENT = 3.0, 0.2
 USUAL_SIZE = 13.8  # ln of a million
 DEPENDENT = 1e-7  # share of a column of the Jacobian that the others leave unexplained
 MAX_CONSTANTS = 40
+FEW_ROWS = 40  # with more of them no formula that a search finds goes through all by chance
+UNIT_NATS = 2.0  # for each relation between units that a formula takes for granted
 LARGEST = 1e140  # of values and derivatives: their squares must be numbers
 MAX_REPEATED = 20_000  # rows
 
@@ -92,8 +96,7 @@ class Judge:
     def lengths(self, expr: Expr, model: NoiseModel | None = None) -> Lengths | None:
         """All four parts, under one noise model or the one that makes the whole shortest; None for a formula that is
         undefined on some row or has a constant for every row."""
-        known = (model,) if model is not None else self.models if variables(expr) else (EQUAL,)
-        found = self.each(expr, known)
+        found = self.each(expr, self.models if model is None else (model,))
         return min(found, key=lambda one: one.total) if found else None
 
     def each(self, expr: Expr, models: Sequence[NoiseModel]) -> list[Lengths]:
@@ -102,26 +105,41 @@ class Judge:
         if len(reading.values) > MAX_CONSTANTS:
             return []
         values, jacobian = value_and_jacobian(reading.form, self.X, reading.values)
-        residuals = self.y - values
-        if not _usable(residuals) or not _usable(jacobian):
+        if not _usable(self.y - values) or not _usable(jacobian):
             return []
         structure = self._structure(reading, expr)
         numbers = [(node, self._written(node, parent), parent) for parent, node in _numbers(reading.tree)]
-        found = []
+        found, plane = [], plane_places(reading.tree)
         for one in models:
+            residuals = one.residuals(values, self.y)
+            if residuals is None:
+                continue
             roots = self.root * one.roots(values, self.root * residuals)
-            nats, free = self._constants(numbers, jacobian * roots[:, None], residuals, roots)
+            nats, free = self._constants(numbers, jacobian * roots[:, None], residuals, roots, plane)
             if len(free) >= max(self.n_rows, 2):
                 return []
             data = data_nats(residuals, self.root if one.kind == "heavy tails" else roots, one, self.floor, self.sigma)
-            found.append(Lengths(structure, nats, data, one, free))
+            found.append(Lengths(structure, nats, data + one.excess(values, self.y), one, free))
         return found
+
+    def believes(self, exact: Iterable[Expr], others: Iterable[Expr]) -> bool:
+        """Is one of the formulas that leave nothing a law, and not a curve through a few points?  On few rows it must
+        be the shortest description, too."""
+        if self.n_rows > FEW_ROWS:
+            return True
+        mine, best = (
+            min((found.total for found in map(self.lengths, some) if found is not None), default=math.inf)
+            for some in (exact, others)
+        )
+        return mine <= best and math.isfinite(mine)
 
     def errors(self, expr: Expr, lengths: Lengths) -> dict[int, float]:
         """Standard errors of the free constants by place, from the Jacobian; inf where the data do not say."""
         reading, places = read(expr), sorted(lengths.free)
         values, jacobian = value_and_jacobian(reading.form, self.X, reading.values)
-        residuals = self.y - values
+        residuals = lengths.model.residuals(values, self.y)
+        if residuals is None:
+            return {place: math.inf for place in places}
         roots = self.root * lengths.model.roots(values, self.root * residuals)
         columns = jacobian[:, places] * roots[:, None]
         sizes = np.linalg.norm(columns, axis=0)
@@ -138,14 +156,17 @@ class Judge:
         reading = read(expr)
         with np.errstate(all="ignore"):
             values = evaluate(expr, self.X)
-        residuals = self.y - values
-        if not _usable(residuals):
+        if not _usable(self.y - values):
             return math.inf, math.inf
         data = math.inf
         for model in self.models:
+            residuals = model.residuals(values, self.y)
+            if residuals is None:
+                continue
             roots = self.root * model.roots(values, self.root * residuals)
             rows = self.root if model.kind == "heavy tails" else roots
-            data = min(data, data_nats(residuals, rows, model, self.floor, self.sigma) + model.nats)
+            nats = data_nats(residuals, rows, model, self.floor, self.sigma) + model.excess(values, self.y)
+            data = min(data, nats + model.nats)
         least = sum(min(LEAST_CONSTANT, self._written(node, parent)) for parent, node in _numbers(reading.tree))
         return self._structure(reading, expr) + least, data
 
@@ -161,15 +182,25 @@ class Judge:
         elif n_used > 1:
             whole = many_share(simplify(expr), self.n_columns)
         share = (1.0 - CONSTANT_SHARE) * (FORM_SHARE * whole + (1.0 - FORM_SHARE) * grammar)
-        return -math.log(share)
+        taken = UNIT_NATS * assumed_units(reading.tree) + unseen_nats(expr, self.X)
+        return taken - math.log(share)
 
     def _written(self, node: Node, parent: str) -> float:
         return self.prior.exponent_nats(node.value) if parent == EXPONENT else self.prior.constant_nats(node.value)
 
     def _constants(
-        self, numbers: Sequence[tuple[Node, float, str]], jacobian: Floats, residuals: Floats, roots: Floats
+        self,
+        numbers: Sequence[tuple[Node, float, str]],
+        jacobian: Floats,
+        residuals: Floats,
+        roots: Floats,
+        plane: tuple[int, ...],
     ) -> tuple[float, frozenset[int]]:
-        """Nats of all numbers, each written down or free, whichever is shorter, and the places of the free."""
+        """Nats of all numbers, each written down or free, whichever is shorter, and the places of the free.
+
+        Those of a ``plane`` cost the same wherever its columns have their zero: a line over years must not pay for the
+        1950 years before the first row.
+        """
         if not numbers:
             return 0.0, frozenset()
         total = squares(residuals, roots, self.floor)
@@ -179,6 +210,11 @@ class Judge:
         dear = [(written, node.place) for node, written, parent in numbers if written > _least_free(parent)]
         needed = independent(jacobian, [place for _, place in sorted(dear, reverse=True)], DEPENDENT)
         n_free = len(needed)
+        sizes = {node.place: abs(node.value) * float(np.linalg.norm(jacobian[:, node.place])) for node, *_ in numbers}
+        if len(plane) > 1 and set(plane) <= set(needed):
+            values = {node.place: node.value for node, *_ in numbers}
+            shares = np.linalg.qr(jacobian[:, plane], mode="r") @ np.array([values[place] for place in plane])
+            sizes |= dict(zip(plane, np.abs(shares).tolist(), strict=True))
         for _ in range(2):  # how many are free decides the noise level, and that how many are free
             if self.sigma is None:
                 level = 0.5 * spread_nats(total, self.n_rows, n_free)
@@ -189,7 +225,7 @@ class Judge:
                 if node.place not in needed:  # one that others can stand in for might as well be 1
                     nats += min(written, math.log(2.0)) if written > _least_free(parent) else written
                     continue
-                size = max(abs(node.value) * float(np.linalg.norm(jacobian[:, node.place])), moved)
+                size = max(sizes[node.place], moved)
                 digits = math.log(size) - level if size > 0.0 else 0.0
                 digits += OFFSET + _unusual(node.value, parent == EXPONENT)
                 own = _least_free(parent) + max(0.0, digits - LEAST_CONSTANT)

@@ -26,7 +26,6 @@ BACK_OFF = 4.0  # expressions' worth of the average over all parents
 LEARNED = 0.7  # the rest is spread evenly, so that nothing is impossible
 RARE_WEIGHT = 0.3
 FREE_EXPONENT = 0.08  # of all exponents
-SIGN = math.log(2.0)
 
 
 @dataclass(frozen=True)

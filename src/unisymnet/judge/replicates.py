@@ -16,6 +16,7 @@ Floats = NDArray[np.float64]
 
 LEAST_FREEDOM = 4  # degrees of freedom; fewer replicates say next to nothing
 MAX_ROWS = 100_000
+MOST_COUNTED = 1e7  # rows; larger weights are no counts of measurements
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def pure_error(X: Floats, y: Floats, weights: Floats | None = None) -> PureError
     if not 2 <= len(y) <= MAX_ROWS:
         return None
     weight = np.ones(len(y)) if weights is None else weights
-    counted = bool((weight % 1.0 == 0.0).all())
+    counted = bool((weight % 1.0 == 0.0).all()) and float(weight.sum()) <= MOST_COUNTED
     # Sorting whole rows takes a second for hundreds of columns; where one column tells all rows apart, nothing repeats.
     if any(len(np.unique(column)) == len(column) for column in X.T[:3]):
         place = np.arange(len(y))

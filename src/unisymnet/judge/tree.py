@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..symbolic.expr import Call, Const, Expr, Param, Var
+from ..symbolic.rewrite.collect import terms_of
 from ..symbolic.rewrite.simplify import simplify
 
 ADD, MUL, POW, NUMBER, COLUMN, ROOT, EXPONENT = "add", "mul", "pow", "number", "column", "root", "exponent"
@@ -77,3 +78,30 @@ def _flat(symbol: str, children: list[Node]) -> tuple[Node, ...]:
     for child in children:
         out += child.children if child.symbol == symbol else (child,)
     return tuple(out)
+
+
+def plane_places(tree: Node) -> tuple[int, ...]:
+    """Places of the numbers of a sum that is linear in them, the constant first: a plane, a parabola, a + b*ln(x).
+
+    Empty for a sum without a constant, or with a number inside a term, and for everything else.
+    """
+    if tree.symbol != ADD:
+        return ()
+    constants = [child.place for child in tree.children if child.symbol == NUMBER]
+    factors: list[int] = []
+    for term in tree.children:
+        if term.symbol == NUMBER:
+            continue
+        numbers = [(parent, node) for parent, node in term.walk() if node.symbol == NUMBER]
+        inner = [node.place for parent, node in numbers if not (parent == EXPONENT and node.value.is_integer())]
+        own = [child.place for child in term.children if child.symbol == NUMBER] if term.symbol == MUL else []
+        if inner != own:
+            return ()
+        factors += own
+    return (*constants, *factors) if len(constants) == 1 and factors else ()
+
+
+def is_plane(expr: Expr) -> bool:
+    """Is it a sum of columns, each times a number?"""
+    cores = [core for core in terms_of(simplify(expr)) if not isinstance(core, Const)]
+    return bool(cores) and all(isinstance(core, Var) for core in cores)

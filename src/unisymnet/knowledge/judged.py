@@ -12,8 +12,7 @@ from ..deadline import Deadline
 from ..metrics import complexity
 from ..problem import Problem
 from ..protocols import Fitter
-from ..symbolic.expr import Expr, evaluate
-from .units.system import renumbered
+from ..symbolic.expr import Expr, evaluate, renumbered
 
 PROMISING = 3.0  # times the best loss so far at this size: up to there mending is worth its time
 MAX_MENDED = 400  # formulas in one search

@@ -12,28 +12,28 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..candidate import Candidate, ParetoFront
 from ..deadline import Deadline
 from ..formula import Formula
 from ..problem import Problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
-from ..symbolic.expr import Expr
+from ..symbolic.expr import Expr, renumbered
 from ..symbolic.own import Operator
 from .judged import Judged
 from .operator.stage import OwnOperators
 from .reduced import Reduced, Solve
+from .shape.check import VIOLATED
 from .shape.shapes import Shapes, make_shapes
 from .template.fill import Fill
 from .template.text import Template, read_template
 from .units.groups import reduced_searches
 from .units.strict import Strict
-from .units.system import UnitSystem, make_units, renumbered
+from .units.system import UnitSystem, make_units
 from .units.unit import unit_text
 
-Floats = NDArray[np.float64]
 Remarks = tuple[tuple[str, str], ...]  # heads and cells of further columns of the table
 
 EVALUATIONS_SHARE = 5  # of a limited number of evaluations, for one search on other inputs
@@ -126,6 +126,10 @@ class Knowledge:
             return False
         return self.shapes is None or self.shapes.allows(expr)
 
+    def holds(self, expr: Expr) -> bool:
+        """Has the full check of constraints found nothing against a formula of the table?"""
+        return self.shapes is None or all(verdict.kind != VIOLATED for verdict in self.shapes.verdicts(expr))
+
     def mended(self, expr: Expr) -> Expr | None:
         """The formula with constants that keep the constraints; None where units forbid it, or none are found."""
         if self.shapes is None or (self.units and not self.units.read(expr).fits):
@@ -180,13 +184,15 @@ def solver(
 ) -> Solve:
     """A whole search for a smaller problem, within the time of a stage."""
 
-    def solve(problem: Problem, rng: np.random.Generator, deadline: Deadline) -> ParetoFront:
+    def solve(problem: Problem, rng: np.random.Generator, deadline: Deadline) -> Sequence[Candidate]:
         limit = settings.max_evaluations
         within = replace(
             settings,
             max_time=deadline.remaining() if np.isfinite(deadline.moment) else None,
             max_evaluations=None if limit is None else max(limit // EVALUATIONS_SHARE, 1),
         )
-        return search(problem, proposers(problem), fitter(), within, rng=rng, stop=stop).front
+        found = search(problem, proposers(problem), fitter(), within, rng=rng, stop=stop)
+        front = tuple(found.front)
+        return front if found.stopped == "exact" else (*front, *(c for c in found.listed if c not in front))
 
     return solve

@@ -6,18 +6,19 @@ search is not known here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..candidate import ParetoFront, Proposal
+from ..candidate import Candidate, ParetoFront, Proposal
 from ..deadline import Deadline
 from ..fit.clean.respell import respelled
 from ..problem import Problem, make_problem
 from ..symbolic.expr import Const, Expr, Var, evaluate, product, rebuild
 
-Solve = Callable[[Problem, np.random.Generator, Deadline], ParetoFront]
+# What a whole search has found, from short to long; under noise also what the judge would not give up yet.
+Solve = Callable[[Problem, np.random.Generator, Deadline], Sequence[Candidate]]
 
 ZERO, ONE = Const(0.0), Const(1.0)
 

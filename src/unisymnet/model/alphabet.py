@@ -98,13 +98,6 @@ class Alphabet:
         edges = self._by_index[depth]
         return [FIRST_DEPTH + depth - 1, *(int(edges[i - 1]) for i in label[2:]), END]
 
-    def to_label(self, tokens: Sequence[int]) -> tuple[int, ...]:
-        """The label of tokens that start with a depth; END and PAD are dropped."""
-        depth = int(tokens[0]) - FIRST_DEPTH + 1
-        edges = self._by_index[depth]
-        kept = [t for t in tokens[1:] if t not in (PAD, END)]
-        return (depth, 0, *(int(i) + 1 for i in np.searchsorted(edges, kept)))
-
     def occurring(self, labels: Iterable[Sequence[int]]) -> tuple[int, ...]:
         """The special tokens and those of the labels, ascending."""
         return tuple(sorted({*range(self.first_edge), *(t for label in labels for t in self.from_label(label))}))

@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
+from ..arrays import Floats
 from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
-from ..problem import Floats, Problem
-from ..symbolic.expr import Call, Expr, Var, rebuild, walk
+from ..problem import Problem
+from ..symbolic.expr import Call, Expr, renumbered, walk
 from ..symbolic.network.skeleton import to_skeleton
 from ..symbolic.network.structure import Structure
 from .beam import Found, beam_search, sample, vocabulary_of
@@ -68,7 +69,7 @@ class TransformerProposer:
         for columns in column_sets(problem, widest.config.n_features):
             runtime = self._runtime(len(columns)) or widest
             for structure, brief in self._structures(runtime, problem, columns, rng, deadline):
-                proposal = Proposal(rename(to_skeleton(structure).expr, columns), self.name, brief)
+                proposal = Proposal(renumbered(to_skeleton(structure).expr, columns), self.name, brief)
                 if proposal not in seen and allowed(proposal.expr, problem):
                     seen.add(proposal)
                     yield proposal
@@ -147,13 +148,6 @@ def relevance(x: Floats, y: Floats, n_bins: int = N_BINS) -> float:
         between = sum(len(g) * float(np.mean(g)) ** 2 for g in groups)
         score += between / max(float(np.sum((values - values.mean()) ** 2)), 1e-300)
     return score
-
-
-def rename(expr: Expr, columns: list[int]) -> Expr:
-    """The model's columns 0, 1, … back to those of the problem."""
-    if columns == list(range(len(columns))):
-        return expr
-    return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
 
 
 def allowed(expr: Expr, problem: Problem) -> bool:

@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import now
 from ..errors import DataError
 from ..fit.subset import Subset, best_subsets
 from .grid import Grid, read_fields
 from .open_form import EXPLAINED, best_curve, open_terms
+from .sharpen import sharpened
 from .system import Equation, PDESystem
 from .terms import Term, library, spelled
 from .weak import MAX_ROWS, WeakForm, bumps_for, noise_level
@@ -26,7 +27,6 @@ from .weak import MAX_ROWS, WeakForm, bumps_for, noise_level
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-3  # a term that moves the rate by less than this share of it is not told from errors of the grid
 FLOOR = 1e-4  # share of the rate's size below which what is left is the grid's error
@@ -145,7 +145,8 @@ class PDERegressor:
                 continue
             rate = form.rate(i, order)
             found = _equation(name, columns, rate, terms, form.n_rows)
-            equations.append(_opened(found, form, columns, terms, rate, end))
+            opened = _opened(found, form, columns, terms, rate, end)
+            equations.append(sharpened(opened, form, i, order, end))
         return tuple(equations)
 
 

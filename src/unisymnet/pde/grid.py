@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import DataError
-
-Floats = NDArray[np.float64]
+from ..problem import check_powers
 
 LEAST_NODES = 16  # on every axis: fewer leave no room for a test function
 UNEVEN = 1e-3  # of a step
@@ -68,6 +67,7 @@ def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, t
         if not np.isfinite(table).all():
             n_bad = int((~np.isfinite(table)).sum())
             raise DataError(f"the field {name!r} has {n_bad} missing or infinite values; fill them or cut the field")
+        check_powers(table, f"the field {name!r}")
         values.append(np.ascontiguousarray(table.transpose([given.index(axis) for axis in order])))
     if all(np.ptp(table) == 0.0 for table in values):
         raise DataError("every field is constant; nothing changes that an equation could explain")

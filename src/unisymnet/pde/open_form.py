@@ -11,17 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 
+from ..arrays import Floats
 from ..fit.subset import best_subsets
 from ..symbolic.expr import Call, Const, Expr, Var, product, rebuild, variables
 from ..symbolic.rewrite.simplify import simplify
 from ..symbolic.text import to_text
 from .terms import Term
 from .weak import WeakForm
-
-Floats = NDArray[np.float64]
 
 DEGREE, PIECES = 4, 8  # of the curve
 ROUGH = 0.03  # of its spread, by which it may be wrong: finer formulas would follow the errors of the curve

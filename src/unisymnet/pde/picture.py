@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..errors import DataError
 from .system import PDESystem
-
-Floats = NDArray[np.float64]
 
 
 def draw(system: PDESystem, fields: Mapping[str, ArrayLike], axes: Mapping[str, ArrayLike], path: Path | str) -> None:

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import DataError
 from .terms import Term
 
-Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 Slopes = Callable[[Complexes], Complexes]
 

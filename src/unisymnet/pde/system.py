@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from ..errors import CheckpointError, DataError
 from ..formula import Formula
 from ..symbolic.expr import variables
@@ -20,7 +21,6 @@ from ..symbolic.writers.latex import latex_name, latex_number
 from .spectral import Flow, evolve
 from .terms import Term, written
 
-Floats = NDArray[np.float64]
 _VERSION = 1
 
 

@@ -11,14 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..metrics import complexity
 from ..symbolic.expr import evaluate
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
-
-Floats = NDArray[np.float64]
 
 FUNCTION_DEGREE = 3  # of frequencies: a function is folded back like a cube
 

@@ -13,17 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.signal import fftconvolve
 
+from ..arrays import Floats
 from .grid import Grid
 from .terms import Term
-
-Floats = NDArray[np.float64]
 
 EDGE = 1e-10  # value of a bump one node inside its edge
 CORNER = 1.0  # how many standard widths of the bump's spectrum reach up to the corner
 MAX_ROWS = 4000
+LEAST_ROOM = 3  # an axis is at least so many times as long as half a test function: wider ones leave no rows
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def bumps_for(grid: Grid, fields: Sequence[Floats], max_order: int) -> tuple[Bum
     for axis, (n, step) in enumerate(zip(grid.shape, grid.steps)):
         corner = max(_corner(field, axis) for field in fields)
         least = max(max_order, 2) + 2
-        half = min(max(_half_width(n, corner), least), max((n - 2) // 2 - 1, least))
+        half = min(max(_half_width(n, corner), least), max(n // LEAST_ROOM, least))
         edge = (2.0 * half - 1.0) / half**2
         power = max(max_order + 1, math.ceil(math.log(EDGE) / math.log(edge)))
         found.append(Bump(half, power, step))

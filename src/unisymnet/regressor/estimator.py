@@ -23,9 +23,9 @@ from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
 from .known.errors import read_sigma
 from .known.labels import fit_groups, split_groups, without_groups
-from .own import as_expr
+from .own import in_columns, suspected_of
 from .saved import load_model, save_model
-from .table import beside_text, chosen_text, ending, frame_rows, front_text
+from .table import beside_text, chosen_text, ending, entry_at, frame_rows, front_text
 from .validation import Operators, check_data, check_parameters, check_rows, seed_generator
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         short features where no law is found; see docs/howto/tables.md.
     noise : float, str or None, default=None
         What is known about the noise in y: its standard deviation, or how it depends on the value ("equal",
-        "relative", "counts", "both", "heavy tails"). None: the data decide.
+        "relative", "counts", "both", "heavy tails", "factor"). None: the data decide.
     validation_fraction : float, default=0.2
         Share of the rows kept back for choosing a formula when there are at least 50. Constants are then fitted on
         all rows.
@@ -204,18 +204,19 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             earlier = self._earlier_formulas()
             X, labels, column = split_groups(X, groups)
             errors = read_sigma(sigma, X, y, groups)
-            taken = take_in(X, y, (sample_weight, errors.of_y, labels, errors.of_x), categories, missing)
+            taken = take_in(X, y, errors.beside(sample_weight, labels), categories, missing, self.operators)
             weight, of_y, labels, of_x = taken.beside
             data = check_data(self, taken.X, taken.y, errors.weights(weight, of_y, taken.y))
             from .known.working import run_known
 
-            suspected = [as_expr(guess, data.names, self.operators) for guess in guesses or ()]
+            suspected = suspected_of(guesses, data.names, self.operators)
+            earlier = in_columns(earlier, data.names)
             rng = seed_generator(self.random_state)
             if labels is None:
                 placed = errors.placed(of_y, of_x, data)
                 outcome = run_known(data, self._options(), suspected, earlier, rng, interrupts, called, placed)
             else:
-                outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts)
+                outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts, called)
         self.front_, self.beside_, self.picked_ = outcome.entries, outcome.beside, outcome.picked
         self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
         self.trace_, self.interrupted_ = outcome.trace, outcome.stopped == "interrupted"
@@ -307,7 +308,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
     def __str__(self) -> str:
         if not self.__sklearn_is_fitted__():
             return repr(self)
-        limit = "" if self.max_time is None else f" of {self.max_time:g}"
+        limit = "" if self.max_time in (None, np.inf) else f" of {self.max_time:g}"
         rows = f"{self.n_train_} rows" + (f" + {self.n_valid_} for validation" if self.n_valid_ else "")
         target, names = self.formula_.target, self.formula_.inputs
         columns = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
@@ -334,10 +335,7 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
     def _formula(self, index: int | None) -> Formula:
         check_is_fitted(self)
-        place = self.picked_ if index is None else index
-        if not -len(self.front_) <= place < len(self.front_):
-            raise IndexError(f"there is no formula {place}; the table has {len(self.front_)}, counted from 0")
-        return self.front_[place].formula
+        return entry_at(self.front_, self.picked_ if index is None else index).formula
 
     def _earlier_formulas(self) -> tuple[Formula, ...]:
         if not self.warm_start or not self.__sklearn_is_fitted__():

@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 from ..errors import DataError
 from ..formula import Formula
 from ..tables.encoding import Encoding, as_frame, check_missing, encode, is_words
-from .validation import check_rows
+from .known.functions import computed_columns, with_computed
+from .validation import Operators, check_rows, every_own
 
 Floats = NDArray[np.float64]
+
+ERRORS = 3  # the place of errors of inputs in what belongs to the rows
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,27 @@ class Intake:
     notes: tuple[str, ...] = ()
 
 
-def take_in(X: Any, y: Any, beside: Sequence[Any], categories: Any = None, missing: str | None = None) -> Intake:
-    """The table as numbers; a table that needs nothing of the kind is passed on as it is."""
+def take_in(
+    X: Any,
+    y: Any,
+    beside: Sequence[Any],
+    categories: Any = None,
+    missing: str | None = None,
+    operators: Operators = None,
+) -> Intake:
+    """The table as numbers, with columns for the user's Python functions; what needs nothing is passed on as it is."""
+    taken = _as_numbers(X, y, beside, categories, missing)
+    functions = [operator for operator in every_own(operators) if operator.is_python]
+    if not functions:
+        return taken
+    if len(beside) > ERRORS and beside[ERRORS] is not None:
+        raise DataError("sigma: errors of inputs cannot be combined with a Python function as operator")
+    computed = computed_columns(taken.X, taken.y, functions)
+    encoding = replace(taken.encoding or Encoding(), computed=computed)
+    return replace(taken, X=with_computed(taken.X, computed, functions), encoding=encoding)
+
+
+def _as_numbers(X: Any, y: Any, beside: Sequence[Any], categories: Any, missing: str | None) -> Intake:
     check_missing(missing)
     if not _needed(X, y, categories, missing):
         return Intake(X, y, tuple(beside))
@@ -51,7 +73,12 @@ def take_in(X: Any, y: Any, beside: Sequence[Any], categories: Any = None, missi
                 row = int(gone.argmax())
                 raise DataError(f"column {item.column!r} holds nothing in row {row}; {REMEDY}")
         return Intake(frame, y, tuple(beside), encoding, tuple(notes))
+    empty = next((str(name) for name in frame.columns if frame[name].isna().all()), None)
+    if empty is not None:
+        raise DataError(f"column {empty!r} is empty; drop it")
     good = _given(y) & (frame.notna().to_numpy().all(axis=1) if missing == "drop" else True)
+    if not good.any():
+        raise DataError("no row has a value in every column and in the target; drop the columns with the most gaps")
     if not good.all():
         left = int((~good).sum())
         notes.append(f"{left} of {len(good)} rows left out: a value is missing (first: row {int(good.argmin())})")
@@ -66,7 +93,10 @@ REMEDY = 'say missing="drop" to leave such rows out, or missing="indicator" to f
 def prepared(model: Any, X: Any) -> Any:
     """Rows to predict, with words and gaps as the fit has turned them into numbers."""
     encoding = getattr(model, "encoding_", None)
-    return X if encoding is None else encoding.apply(X)
+    if encoding is None:
+        return X
+    frame = encoding.apply(X)
+    return with_computed(frame, encoding.computed, every_own(model.operators)) if encoding.computed else frame
 
 
 def predicted(model: Any, formula: Formula, X: Any, compute: Callable[[Any], Floats] | None = None) -> Floats:
@@ -93,8 +123,10 @@ def interval(model: Any, formula: Formula, X: Any, level: float) -> tuple[Floats
 def _needed(X: Any, y: Any, categories: Any, missing: str | None) -> bool:
     if categories is not None or missing is not None:
         return getattr(X, "ndim", 2) == 2
-    columns = getattr(X, "columns", None)
-    return columns is not None and hasattr(X, "iloc") and any(is_words(X.iloc[:, i]) for i in range(X.shape[1]))
+    if getattr(X, "columns", None) is None or getattr(X, "ndim", 2) != 2:
+        return False
+    frame = X if hasattr(X, "iloc") else as_frame(X)  # a frame of another library
+    return any(is_words(frame.iloc[:, i]) for i in range(frame.shape[1]))
 
 
 def _given(y: Any) -> NDArray[np.bool_]:

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from ..candidate import Candidate
 from ..deadline import Deadline
 from ..fit.clean.verdict import Ruled, verdict
-from ..fit.settle import settled
+from ..fit.settle import settled, stepped
 from ..formula import Formula
 from ..formula.band import make_band
 from ..formula.constants import report
 from ..judge.judge import Judge, make_judge
-from ..judge.noise import NoiseModel
+from ..judge.noise import EQUAL, NoiseModel
 from ..metrics import r2
 from ..problem import Problem
 from ..symbolic.expr import Expr, evaluate
@@ -44,6 +44,13 @@ def judge_of(problem: Problem) -> Judge:
     return make_judge(X, y, problem.weights[rows], sigma=noise)
 
 
+def believed(exact: Sequence[Expr], listed: Sequence[Candidate], rows: Rows, n_columns: int | None) -> bool:
+    """Is there a formula that leaves nothing, and is it a law?"""
+    if not exact or not listed:
+        return bool(exact)
+    return make_judge(*rows, n_columns=n_columns).believes(exact, [candidate.expr for candidate in listed])
+
+
 def judged_table(
     candidates: Sequence[Candidate],
     fit: Rows,
@@ -55,36 +62,49 @@ def judged_table(
     watch: AbstractContextManager[None],
     allows: Callable[[Expr], bool] | None = None,
     every: Rows | None = None,
+    n_columns: int | None = None,
 ) -> tuple[Entry, ...]:
-    """The table from short to long; empty if nothing can be judged.  ``allows`` as in fit/clean/verdict.py."""
-    X, y, weights = every or canonical(data.X, data.y, data.weights)
-    judge = _judge(_thinned(replace(data, X=X, y=y, weights=weights), MAX_JUDGED), models, noise)
+    """The table from short to long; empty if nothing can be judged.  ``allows`` as in fit/clean/verdict.py; of
+    ``n_columns`` those of the data were chosen."""
+    if every is None:
+        rows = canonical(data.X, data.y, data.weights)
+        every = rows.of(data.X), rows.y, rows.weights
+    X, y, weights = every
+    judge = _judge(_thinned(replace(data, X=X, y=y, weights=weights), MAX_JUDGED), models, noise, n_columns)
     ruled = verdict(candidates, judge, deadline, watch, allows or (lambda expr: True))
     kept_back = (
-        None if valid is None else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise), valid)
+        None
+        if valid is None
+        else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise, n_columns), valid)
     )
     entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back, deadline) for one in ruled]
     return _scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
 
 
-def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None) -> Judge:
-    return make_judge(data.X, data.y, data.weights, models=models, sigma=noise)
+def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None, n_columns: int | None) -> Judge:
+    return make_judge(data.X, data.y, data.weights, models=models, sigma=noise, n_columns=n_columns)
 
 
 def entry_of(
     one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None, deadline: Deadline = Deadline.never()
 ) -> Entry:
-    """One row; when time is up, measured on some of the rows only, and without a fit to the rows not kept back."""
+    """One row; when time is up, measured on some of the rows only, and without a band."""
     late = deadline.expired()
     few = _thinned(data, MAX_REPORTED)
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
-    values = evaluate(one.expr, few.X)
-    roots = one.lengths.model.roots(values, few.y - values)
-    own = roots**2 * (1.0 if few.weights is None else few.weights)
-    constants = report(one.expr, few.X, few.y, own, deadline)
-    model = one.lengths.model
+    values, model = evaluate(one.expr, few.X), one.lengths.model
+    left = model.residuals(values, few.y)
+    if left is None:  # on rows that the judge has not seen: least squares stands for the noise model
+        model, left = EQUAL, few.y - values
+    own = model.roots(values, left) ** 2 * (1.0 if few.weights is None else few.weights)
+    seen = values + left
+    wider = model.widening(left)
+    constants = tuple(
+        constant if constant.stderr is None else replace(constant, stderr=wider * constant.stderr)
+        for constant in report(one.expr, few.X, seen, own, deadline)
+    )
     mean = 1.0 if few.weights is None else float(np.mean(few.weights))  # the band is that of a row of usual weight
-    band = None if late else make_band(one.expr, few.X, few.y, np.sqrt(own / mean), model.kind, model.ratio)
+    band = None if late else make_band(one.expr, few.X, seen, np.sqrt(own / mean), model.kind, model.ratio)
     data, weights = (few, np.ones(len(few.y)) if few.weights is None else few.weights) if late else (data, weights)
     formula = Formula(one.expr, data.names, data.target, constants, band=band)
     residuals = data.y - evaluate(one.expr, data.X)
@@ -93,7 +113,7 @@ def entry_of(
         formula.complexity,
         float(np.average(residuals**2, weights=weights)),
         r2(data.y, data.y - residuals, weights),
-        None if kept_back is None or late else _r2_kept_back(one, *kept_back),
+        None if kept_back is None else _r2_kept_back(one, *kept_back, late=late),
         0.0,
         one.source,
         nats=one.lengths.total,
@@ -102,10 +122,11 @@ def entry_of(
     )
 
 
-def _r2_kept_back(one: Ruled, fit: Judge, valid: Rows) -> float:
-    """R² on the rows kept back, with the constants that the other rows give."""
+def _r2_kept_back(one: Ruled, fit: Judge, valid: Rows, *, late: bool) -> float:
+    """R² on the rows kept back, with the constants that the other rows give, or one step towards them if it is late."""
     X, y, weights = valid
-    expr = settled(one.expr, fit, one.lengths.free, one.lengths.model)
+    move = stepped if late else settled
+    expr = move(one.expr, fit, one.lengths.free, one.lengths.model)
     values = evaluate(one.expr if expr is None else expr, X)
     return r2(y, values, weights)
 

@@ -32,6 +32,7 @@ TUNING = 1.345  # Huber's threshold in standard deviations: 95 % as efficient as
 TRUSTED = 4.0  # standard deviations within which a row is shown to the search
 ROWS_A_COLUMN, MAX_DEGREE, MAX_TERMS = 5, 3, 120
 ROUNDS = 30
+MAX_ROUGH_ROWS = 4000
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,9 @@ class Judgement:
         if self.loss.kind != "huber":
             return weights
         _, less = self.loss.parabola(y - evaluate(expr, X), 0.0)
-        return less if weights is None else less * weights
+        less = np.nan_to_num(less)  # where the formula has no value, there is nothing to weigh
+        less = less if weights is None else less * weights
+        return less if np.any(less > 0.0) else weights
 
     def _looked(self, residuals: Floats, rows: Rows) -> Judgement:
         # Exact data have no scale of their own; what is far above rounding is then an outlier.
@@ -105,13 +108,20 @@ MEAN_SQUARES = Judgement(Loss(), np.ones(0, dtype=bool), ("mse", None), None, fi
 def rough_residuals(X: Floats, y: Floats, weights: Floats) -> Floats:
     """What a polynomial leaves whose absolute residuals are smallest: outliers do not bend it."""
     A = polynomial(X, len(y))
-    residuals, share = y - np.median(y), np.sqrt(weights)
+    few = thinned(len(y))
+    columns, target, share = A[few], y[few], np.sqrt(weights[few])
+    residuals = target - np.median(target)
     for _ in range(ROUNDS):
         edge = 1e-3 * float(np.median(np.abs(residuals))) or 1e-300
         root = share / np.sqrt(np.abs(residuals) + edge)
-        fitted, *_ = np.linalg.lstsq(A * root[:, None], y * root, rcond=1e-12)
-        residuals = y - A @ fitted
-    return np.asarray(residuals)
+        fitted, *_ = np.linalg.lstsq(columns * root[:, None], target * root, rcond=1e-12)
+        residuals = target - columns @ fitted
+    return np.asarray(y - A @ fitted)
+
+
+def thinned(n_rows: int) -> NDArray[np.intp]:
+    """Rows enough for a polynomial, evenly spaced."""
+    return np.unique(np.linspace(0, n_rows - 1, MAX_ROUGH_ROWS).astype(np.intp))
 
 
 def polynomial(X: Floats, n_rows: int) -> Floats:

@@ -13,11 +13,13 @@ from ..judge.replicates import lack_of_fit, pure_error
 from ..search.trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
+from .rows import Ordered
 
 Floats = NDArray[np.float64]
 
 FEW_ROWS = 20
 LACK_OF_FIT = 0.01
+SMALL = 5000  # rows that are looked at for repetitions even when time is up
 WEAK = 0.5
 TOLD_APART = 3.0  # nats by which the judge must prefer a formula before the data can be said to
 RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
@@ -27,9 +29,16 @@ FAR_BEYOND, LEAST_VALUES = 1000.0, 8
 
 
 def careful_notes(
-    n_rows: int, n_fit: int, entries: Sequence[Entry], picked: int, trace: Sequence[TraceRow], judgement: Judgement
+    n_rows: int,
+    n_fit: int,
+    entries: Sequence[Entry],
+    picked: int,
+    trace: Sequence[TraceRow],
+    judgement: Judgement,
+    *,
+    is_law: bool = True,
 ) -> list[str]:
-    """What a careful person would say about this result."""
+    """What a careful person would say about this result; who predicts has compared formulas on folds."""
     notes, chosen = [], entries[picked]
     if n_rows < FEW_ROWS:
         notes.append(f"only {n_rows} different row{'s' * (n_rows != 1)}: several formulas may fit them by chance")
@@ -44,7 +53,7 @@ def careful_notes(
         notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
     if chosen.noise and chosen.noise != str(EQUAL):
         notes.append(f"the noise looks {chosen.noise}; constants and ± are fitted for that")
-    others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" else []
+    others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" and is_law else []
     if others:
         named = " or ".join(f"pick {index}, {entries[index].formula.text(4)}" for index in others[:MOST_NAMED])
         notes.append(f"the data cannot tell the chosen formula apart from {named}")
@@ -73,10 +82,20 @@ def outlier_note(y: Floats) -> list[str]:
     return [f"one value of the target, {y[first]:.6g}, lies {FAR_BEYOND:g} times as far out as any other: {cure}"]
 
 
-def replicates_note(chosen: Entry, X: Floats, y: Floats, weights: Floats) -> list[str]:
-    """What repeated measurements at the same inputs say about the noise and about the chosen formula."""
+def replicates_note(chosen: Entry, X: Floats, every: Ordered, used: Sequence[int], late: bool) -> list[str]:
+    """What repeated measurements at the same inputs say about the noise and about the chosen formula.
+
+    `used` are the columns that the search has used; when it is late, only small tables are looked at.
+    """
+    y, weights = every.y, every.weights
+    if chosen.r2 >= 1.0 - EXACT or (late and len(y) > SMALL):
+        return []
+    # Rows that differ in a few columns differ in all; most tables are told apart by one.
+    if len(used) < X.shape[1] and pure_error(every.of(X, used), y, weights) is None:
+        return []
+    X = every.of(X)
     pure = pure_error(X, y, weights)
-    if pure is None or chosen.r2 >= 1.0 - EXACT:
+    if pure is None:
         return []
     left = y - chosen.formula.predict(X)
     model = chosen.formula.band
@@ -102,8 +121,8 @@ def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:
         lengths = {i: entry.nats for i, entry in enumerate(entries) if i != picked and entry.nats is not None}
         near = [i for i, nats in lengths.items() if nats <= chosen.nats + TOLD_APART]
         return sorted(near, key=lambda i: lengths[i])
-    if chosen.r2 >= 1.0 - EXACT:
-        return []
+    if chosen.r2 >= 1.0 - EXACT or any(entry.nats is not None for entry in entries):
+        return []  # one that was picked for its predictions has no length to compare
     most = _length(chosen, n_rows) + RIVAL_NATS
     near = [i for i, entry in enumerate(entries) if i != picked and _length(entry, n_rows) < most]
     return [i for i in near if i < picked or entries[i].loss < (1.0 - SMALL_GAIN) * chosen.loss]

@@ -51,7 +51,7 @@ def options_of(model: Any) -> Options:
         sfo = literal_sfo(sfo)
     return Options(
         settings=SearchSettings(
-            max_time=None if model.max_time is None or math.isinf(model.max_time) else model.max_time,
+            max_time=None if model.max_time is None or math.isinf(model.max_time) else float(model.max_time),
             max_evaluations=model.max_evaluations,
             repeatable=model.max_evaluations is not None or model.max_epochs is not None,
             max_complexity=model.max_complexity,

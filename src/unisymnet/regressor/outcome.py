@@ -24,10 +24,10 @@ from ..fit.kernels.robust import Loss
 from ..formula import Constant, Formula
 from ..formula.constants import free, report, settle, simple_name
 from ..judge.noise import NoiseModel
-from ..symbolic.expr import Expr, Var, evaluate, rebuild, variables
+from ..symbolic.expr import Expr, evaluate, renumbered, variables
 from ..symbolic.rewrite.simplify import present, simplify
 from .entry import Entry
-from .judged import judged_table
+from .judged import believed, judged_table
 from .losses import MEAN_SQUARES, Judgement, minimised
 from .validation import Data
 
@@ -49,6 +49,7 @@ class Rows:
     valid: tuple[Floats, Floats, Floats] | None
     judgement: Judgement = MEAN_SQUARES
     every: tuple[Floats, Floats, Floats] | None = None  # all rows in their own order, equal ones joined
+    n_columns: int | None = None  # that a formula could have used, where these rows hold only the chosen ones
 
     @property
     def loss(self) -> Loss:
@@ -59,34 +60,36 @@ def measure(
     front: ParetoFront,
     rows: Rows,
     data: Data,
-    columns: Sequence[int],
     *,
     rule: str,
     noise: float | None,
     deadline: Deadline,
-    watch: AbstractContextManager[None] = nullcontext(),
+    watch: Callable[[], AbstractContextManager[None]] = nullcontext,
     allows: Callable[[Expr], bool] | None = None,
     listed: Sequence[Candidate] = (),
     models: Sequence[NoiseModel] = (),
 ) -> tuple[tuple[Entry, ...], int]:
-    """The table and the index of its pick; `watch` may raise KeyboardInterrupt when time is up.
+    """The table in the columns of `data`, and its pick; `watch` may raise KeyboardInterrupt when time is up.
 
     `allows` says of a formula with cleaned constants whether it still agrees with what is known.  With noise `models`
     and no exact formula the judge decides, among the front and what the search has `listed`.
     """
     spread = _spread(rows.fit[1], rows.fit[2])
-    if models and not any(is_exact(candidate, spread) for candidate in front):
-        found = [replace(c, expr=in_all_columns(c.expr, columns)) for c in (*listed, *reversed(front))]
-        table = judged_table(found, rows.fit, rows.valid, data, models, noise, deadline, watch, allows, rows.every)
+    exact = [candidate.expr for candidate in front if is_exact(candidate, spread)]
+    if models and not believed(exact, listed, rows.every or rows.fit, rows.n_columns):
+        found = [*listed, *reversed(front)]
+        table = judged_table(
+            found, rows.fit, rows.valid, data, models, noise, deadline, watch(), allows, rows.every, rows.n_columns
+        )
         if table:
             return table, _chosen(table, rule, len(data.y), spread)
-    candidates = [in_all_columns(candidate.expr, columns) for candidate in front]
+    candidates = [candidate.expr for candidate in front]
     held = None if rows.valid is None else [_residuals(expr, *rows.valid[:2]) for expr in candidates]
     picked = _pick(front, rows, held, rule, noise)
     cleaner = _Cleaner(data, _spread(rows.fit[1], rows.fit[2]), noise, deadline, rows.judgement, allows)
     # The pick first: should time run out, the others keep the constants of the search.
     order = sorted(range(len(front)), key=lambda i: (i != picked, -i))
-    formulas = cleaner.clean_all({i: (candidates[i], front[i].loss) for i in order}, watch)
+    formulas = cleaner.clean_all({i: (candidates[i], front[i].loss) for i in order}, watch())
     if rows.valid is None and rule == "best":
         picked = _pick_of_few(formulas, rows, noise)
     entries: list[Entry] = []
@@ -116,9 +119,13 @@ def _fitted_loss(entry: Entry, rows: Rows) -> float:
     return rows.loss.mean(_residuals(entry.formula.expr, X, y), weights)
 
 
-def in_all_columns(expr: Expr, columns: Sequence[int]) -> Expr:
-    """A formula in the columns searched, renumbered to all columns of the caller."""
-    return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
+def lifted(entries: Sequence[Entry], columns: Sequence[int], names: tuple[str, ...]) -> tuple[Entry, ...]:
+    """A table of the columns searched in all columns of the caller."""
+    if list(columns) == list(range(len(names))):
+        return tuple(entries)
+    return tuple(
+        replace(e, formula=replace(e.formula, expr=renumbered(e.formula.expr, columns), names=names)) for e in entries
+    )
 
 
 def r2_on(expr: Expr, X: Floats, y: Floats, weights: Floats | None = None) -> float:

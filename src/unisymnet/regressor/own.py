@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from ..formula import Formula
 from ..formula.constants import Constant, refit, report, robust_errors
 from ..judge.judge import make_judge
 from ..problem import make_problem
-from ..symbolic.expr import Expr, bind, evaluate, n_params
+from ..symbolic.expr import Expr, Var, bind, evaluate, n_params, rebuild
 from ..symbolic.own import Operator
 from ..symbolic.parse import free_names, parse
 from ..symbolic.rewrite.simplify import present, simplify
@@ -178,3 +179,24 @@ def as_expr(formula: str | Formula | Expr, names: Sequence[str], operators: Oper
 
 def _by_name(operators: Operators) -> dict[str, Operator]:
     return {operator.name: operator for operator in own_operators(operators)}
+
+
+def suspected_of(guesses: Any, names: Sequence[str], operators: Operators) -> list[Expr]:
+    """The user's guesses as formulas of these columns; one alone need not stand in a list."""
+    given = [guesses] if isinstance(guesses, str | Formula | Expr) else guesses or ()
+    return [as_expr(guess, names, operators) for guess in given]
+
+
+def in_columns(formulas: Sequence[Formula], names: Sequence[str]) -> tuple[Formula, ...]:
+    """Formulas of an earlier fit in the columns of this one; those that use a column that is gone are left out."""
+    place = {name: index for index, name in enumerate(names)}
+    found = []
+    for formula in formulas:
+        if formula.groups is None and all(name in place for name in formula.columns):
+            found.append(replace(formula, expr=_moved(formula, place), names=tuple(names)))
+    return tuple(found)
+
+
+def _moved(formula: Formula, place: dict[str, int]) -> Expr:
+    names = formula.names
+    return rebuild(formula.expr, lambda node: Var(place[names[node.index]]) if isinstance(node, Var) else node)

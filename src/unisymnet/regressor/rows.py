@@ -6,7 +6,7 @@ given twice or with weight two. Does not know columns or formulas.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,35 +27,63 @@ class Sample:
     valid: NDArray[np.intp]
 
 
-def canonical(X: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats, Floats]:
+@dataclass(frozen=True)
+class Ordered:
+    """Target and weights in a fixed order, and which rows of the table they belong to (None: all, as they are).
+
+    The table itself is not copied: of hundreds of columns a search needs ten.
+    """
+
+    y: Floats
+    weights: Floats
+    index: NDArray[np.intp] | None = None
+
+    def places(self, some: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Where in the table some of these rows are."""
+        return some if self.index is None else self.index[some]
+
+    def of(self, X: Floats, columns: Sequence[int] | None = None) -> Floats:
+        """These rows of the table, all columns or some."""
+        if columns is not None and list(columns) != list(range(X.shape[1])):
+            X = X[:, list(columns)]
+        return X if self.index is None else X[self.index]
+
+
+def canonical(X: Floats, y: Floats, weights: Floats | None) -> Ordered:
     """Rows without those of weight zero, in a fixed order, equal rows merged and their weights added."""
     weights = np.ones(len(y)) if weights is None else weights
+    index: NDArray[np.intp] | None = None
     if (weights == 0.0).any():
-        X, y, weights = X[weights > 0.0], y[weights > 0.0], weights[weights > 0.0]
+        index = np.flatnonzero(weights > 0.0)
+        y, weights = y[index], weights[index]
     if len(y) > MAX_SORTED or len(y) < 2:
-        return X, y, weights
-    order = _order([*X.T, y, weights])
-    X, y, weights = X[order], y[order], weights[order]
+        return Ordered(y, weights, index)
+    used = np.arange(len(y)) if index is None else index
+    last = y, weights
+    order = _order(lambda k: X[used, k] if k < X.shape[1] else last[k - X.shape[1]], X.shape[1] + 2)
+    index, y, weights = used[order], y[order], weights[order]
     new = np.ones(len(y), dtype=bool)
     new[1:] = y[1:] != y[:-1]
     ties = np.flatnonzero(~new)
-    new[ties] = (X[ties] != X[ties - 1]).any(axis=1)
+    new[ties] = (X[index[ties]] != X[index[ties - 1]]).any(axis=1)
     if new.all():
-        return X, y, weights
-    return X[new], y[new], np.add.reduceat(weights, np.flatnonzero(new))
+        return Ordered(y, weights, index)
+    return Ordered(y[new], np.add.reduceat(weights, np.flatnonzero(new)), index[new])
 
 
-def _order(keys: Sequence[Floats]) -> NDArray[np.intp]:
+def _order(key_of: Callable[[int], Floats], n_keys: int) -> NDArray[np.intp]:
     """The rows by the first key, ties by the second, and so on: as np.lexsort, but only ties are looked at again.
 
     With hundreds of columns a sort by each of them would take seconds, and nearly all rows differ in the first.
     """
-    order = np.argsort(keys[0], kind="stable")
-    same = keys[0][order[1:]] == keys[0][order[:-1]]
-    for key in keys[1:]:
+    first = key_of(0)
+    order = np.argsort(first, kind="stable")
+    same = first[order[1:]] == first[order[:-1]]
+    for number in range(1, n_keys):
         tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
         if not len(tied):
             break
+        key = key_of(number)
         group = np.cumsum(~np.append(False, same))[tied]
         order[tied] = order[tied][np.lexsort((key[order[tied]], group))]
         same &= key[order[1:]] == key[order[:-1]]

@@ -6,7 +6,7 @@ The only file of this folder that knows the search. Everything that varies comes
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from ..problem import Problem, make_problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
 from ..search.trace import Event, SearchResult
-from ..symbolic.expr import Const, Expr, Var, rebuild, variables
+from ..symbolic.expr import Const, Expr, renumbered, variables
 from ..tables.columns import Columns, choose_columns
 from .checkpoint import Checkpoint, fingerprint, loss_on
 from .compare import before_folds, compare, find_rivals, is_exact_entry
@@ -36,7 +36,7 @@ from .known.remarks import annotated, best_refused
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes, outlier_note, repeated_note, replicates_note
-from .outcome import Rows, measure
+from .outcome import Rows, lifted, measure
 from .progress import Listeners, Progress
 from .rows import canonical, sample_rows
 from .validation import Data
@@ -50,6 +50,7 @@ MEASURE_SHARE = 0.6  # of what is left after the search; the rest is for the lin
 LEAST_FINAL = 0.1  # seconds for the constants of the pick even when the search has overrun
 COLUMNS_SHARE, MAX_COLUMNS_TIME = 0.1, 60.0  # of max_time for choosing columns; seconds where there is no limit
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows
+GRACE = 0.1  # seconds over the limit that the linear model may take before it is cut off
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
 
 
@@ -72,11 +73,12 @@ def run_fit(
     deadline = Deadline.never() if limit is None else Deadline(began + limit)
     knowledge = options.known.of(data.names, data.target, data.X, data.y)
     options = replace(options, knowledge=knowledge)
-    X, y, weights = canonical(data.X, data.y, data.weights)
+    every = canonical(data.X, data.y, data.weights)
+    y, weights = every.y, every.weights
     wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
     wanted |= knowledge.needed if knowledge is not None else set()
     columns = choose_columns(
-        X,
+        data.X,
         y,
         weights,
         data.names,
@@ -84,50 +86,55 @@ def run_fit(
         wanted=wanted,
         seed=int(rng.integers(2**31)),
         deadline=deadline.sooner(COLUMNS_SHARE * (limit or MAX_COLUMNS_TIME / COLUMNS_SHARE)),
+        places=every.index,
     )
+    # From here on only the chosen columns: copies of hundreds would take longer than a short limit.
+    narrow, X = data.only(columns.kept), every.of(data.X, columns.kept)
     sample = sample_rows(len(y), fraction=options.validation_fraction, max_rows=options.max_rows, rng=rng)
     fit = X[sample.fit], y[sample.fit], weights[sample.fit]
     valid = (X[sample.valid], y[sample.valid], weights[sample.valid]) if len(sample.valid) else None
-    rivals = find_rivals((X, y, weights), options, deadline) if options.goal == "predict" else None
-    end = before_folds(deadline, options)
+    rivals = find_rivals(data.X, every, options, deadline) if options.goal == "predict" else None
+    search_end = before_folds(deadline, options)
     ears = Listeners(options.callback)
-    judgement, result = _searched(fit, columns, data, options, interrupts, ears, guesses, start, rng, end)
+    judgement, result = _searched(fit, columns, data, options, interrupts, ears, guesses, start, rng, search_end)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
-    rows = Rows(judgement.rows(fit), valid, judgement, (X, y, weights))
+    rows = Rows(judgement.rows(fit), valid, judgement, (X, y, weights), len(data.names))
     end = final if limit is None else final.sooner(max(MEASURE_SHARE * final.remaining(), LEAST_FINAL))
-    left = None if limit is None else max(end.remaining(), LEAST_FINAL)
     entries, picked = measure(
         result.front,
         rows,
-        data,
-        columns.kept,
+        narrow,
         rule=options.selection,
         noise=options.noise,
         deadline=before_folds(end, options, 0.4),
-        watch=interrupts.watched(left, tidying=True),
-        allows=None if knowledge is None else knowledge.allows,
+        watch=lambda: interrupts.watched(limit and max(end.remaining(), LEAST_FINAL), tidying=True),
+        allows=None if knowledge is None else lambda expr: knowledge.allows(renumbered(expr, columns.kept)),
         listed=result.listed,
         models=models_called(options.noise_kind) if judgement.loss.kind == "mse" and result.stopped != "exact" else (),
     )
-    # The linear model, where it may be needed and there is time.
-    if rivals is None and not is_exact_entry(entries[picked]) and not final.expired():
-        rivals = find_rivals((X, y, weights), options, deadline)
-    entries, picked, said = compare(entries, picked, rivals, data, final)
-    notes = [*said, *careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement)]
+    entries = lifted(entries, columns.kept, data.names)
+    said: list[str] = []
+    with suppress(KeyboardInterrupt), interrupts.watched(limit and final.remaining() + GRACE, tidying=True):
+        # The linear model, where it may be needed and there is time.
+        if rivals is None and not is_exact_entry(entries[picked]) and not final.expired():
+            rivals = find_rivals(data.X, every, options, deadline)
+        entries, picked, said = compare(entries, picked, rivals, data, final)
+    is_law = options.goal == "law"
+    notes = [*said, *careful_notes(len(y), len(sample.fit), entries, picked, result.trace, judgement, is_law=is_law)]
     if judgement.loss.kind == "mse":
-        notes += replicates_note(entries[picked], X, y, weights)
+        notes += replicates_note(entries[picked], data.X, every, columns.kept, final.expired())
     beside: tuple[Entry, ...] = ()
     if knowledge is not None:
-        beside = best_refused(knowledge, rows, data, entries[picked], options.noise)
-        entries = annotated(entries, knowledge)
+        beside = best_refused(knowledge, rows, data, columns.kept, entries[picked], options.noise, final)
+        entries, picked = annotated(entries, picked, knowledge)
         notes = [*knowledge.notes(entries[picked].formula), *notes]
     return Outcome(
         entries=entries,
         picked=picked,
         notes=(*columns.notes, *repeated_note(data.y, data.weights, y), *outlier_note(y), *notes, *ears.notes),
         trace=result.trace,
-        stopped=_reason(result.stopped, interrupts.requested, deadline),
+        stopped=_reason(result.stopped, interrupts.requested, search_end),
         seconds=now() - began,
         n_evaluations=result.n_evaluations,
         n_train=len(sample.fit),
@@ -153,7 +160,7 @@ def _searched(
     X, y, weights = rows
     weights = weights * told_weights(options.noise_kind, y)
     rows = X, y, weights
-    judgement = Judgement.first(options.loss, (X[:, columns.kept], y, weights), options.noise)
+    judgement = Judgement.first(options.loss, rows, options.noise)
     first = options
     if not judgement.final:
         limit = options.settings.max_evaluations
@@ -162,7 +169,7 @@ def _searched(
     if judgement.final:
         return judgement, task.search(guesses, start, rng, deadline)
     before = task.search(guesses, start, rng, deadline.sooner(FIRST_SHARE * deadline.remaining()))
-    better = judgement.again(task.best(before.front).expr, (X[:, columns.kept], y, weights))
+    better = judgement.again(task.best(before.front).expr, rows)
     same = bool((better.trusted == judgement.trusted).all())
     if interrupts.requested or (same and before.stopped in ("exact", "noise", "exhausted")):
         return better, before
@@ -199,7 +206,7 @@ class _Task:
         self.interrupts = interrupts
         self.ears = ears
         self.problem: Problem = make_problem(
-            X[:, columns.kept],
+            X,
             y,
             names=self.names,
             weights=weights,
@@ -211,7 +218,7 @@ class _Task:
         self.spread = self.problem.spread * self.problem.y_scale if self.constant is None else 0.0
         self.checkpoint: Checkpoint | None = None
         if options.checkpoint is not None:
-            name = fingerprint([X[:, columns.kept], y, weights], options.fingerprinted)
+            name = fingerprint([X, y, weights], options.fingerprinted)
             self.checkpoint = Checkpoint(options.checkpoint, name)
         self.front = ParetoFront([self.mean(), *self.measured(begin)])
 
@@ -227,9 +234,7 @@ class _Task:
             if self.options.verbose:
                 limit = self.options.settings.max_time
                 progress = stack.enter_context(Progress(self.names, max_time=limit, best=self.best))
-            settings = self.settings(deadline)
-            if self.loss.kind == "mse":
-                settings = replace(settings, judge=judge_of)
+            settings = self.judged(self.settings(deadline))
             try:
                 # Formulas outside their domain are daily business here, not worth a warning.
                 # One thread for linear algebra: more would change the last bits, and with them the search.
@@ -259,9 +264,8 @@ class _Task:
         knowledge = self.options.knowledge
         if knowledge is None:
             return chosen
-        inner = solver(
-            lambda problem: self.options.proposers(problem), self.bare_fitter, self.options.settings, self.interrupts
-        )
+        settings = self.judged(self.options.settings)
+        inner = solver(lambda problem: self.options.proposers(problem), self.bare_fitter, settings, self.interrupts)
         return knowledge.proposers(chosen, self.problem, self.columns, inner)
 
     def fitter(self) -> Fitter:
@@ -271,6 +275,9 @@ class _Task:
     def bare_fitter(self) -> Fitter:
         special = self.options.fitter_for
         return self.options.fitter if special is None or self.loss.kind == "mse" else special(self.loss)
+
+    def judged(self, settings: SearchSettings) -> SearchSettings:
+        return replace(settings, judge=judge_of) if self.loss.kind == "mse" else settings
 
     def settings(self, deadline: Deadline) -> SearchSettings:
         limit = self.options.settings.max_time
@@ -314,8 +321,7 @@ class _Task:
 
     def inner(self, expr: Expr) -> Expr:
         """The caller's formula in the columns of the problem."""
-        place = {column: index for index, column in enumerate(self.columns)}
-        return rebuild(expr, lambda node: Var(place[node.index]) if isinstance(node, Var) else node)
+        return renumbered(expr, {column: index for index, column in enumerate(self.columns)})
 
     def candidates(self, formulas: Sequence[Formula]) -> list[Candidate]:
         """Formulas of an earlier fit as members of the front, measured on these rows."""

@@ -157,7 +157,8 @@ def _written(item: tuple[str, Any]) -> tuple[str, Any]:
     if isinstance(value, Operator):
         value = [value]
     if isinstance(value, list | tuple):
-        value = type(value)(str(one) if isinstance(one, Operator) else one for one in value)
+        kept = [one for one in value if not (isinstance(one, Operator) and one.is_python)]
+        value = type(value)(str(one) if isinstance(one, Operator) else one for one in kept) or None
     return name, value
 
 

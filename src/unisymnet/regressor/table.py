@@ -116,3 +116,12 @@ def frame_rows(entries: Sequence[Entry], picked: int) -> list[dict[str, Any]]:
         }
         for index, entry in enumerate(entries)
     ]
+
+
+def entry_at(front: Sequence[Entry], place: Any) -> Entry:
+    """Row `place` of the table."""
+    if not hasattr(place, "__index__"):
+        raise TypeError(f"a formula is chosen by a whole number, counted from 0, got {place!r}")
+    if not -len(front) <= place < len(front):
+        raise IndexError(f"there is no formula {place}; the table has {len(front)}, counted from 0")
+    return front[place]

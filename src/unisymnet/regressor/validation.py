@@ -6,11 +6,10 @@ again to say which column and row it was. Does not scale, split or choose column
 
 from __future__ import annotations
 
-import math
 import numbers
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,14 +20,18 @@ from ..candidate import RULES
 from ..errors import DataError
 from ..fit.kernels.robust import LOSSES, Loss
 from ..judge.noise import read_noise
+from ..problem import check_size
 from ..symbolic.operators import ALIASES, OPERATORS
 from ..symbolic.own import Operator, is_definition, read_operator
+from .checks.cells import check_names, check_order, explain, spoken, unmasked
+from .checks.parameters import check_lists
 
 Floats = NDArray[np.float64]
 
 GOALS = ("law", "predict")
 WORKING = ("relative", "poisson", "logistic")  # losses that need more than the residual, see known/work.py
 NAMED_LOSSES = (*LOSSES, "absolute", *WORKING)
+LARGEST_WEIGHT = 1e50  # of a row; and the inverse of it the smallest
 STRATEGIES = ("auto", "sfo", "dno-p", "dno-np", "literal")
 
 # What a user means by a sign, as rows of the operator table.
@@ -56,32 +59,54 @@ class Data:
     names: tuple[str, ...]
     target: str
 
+    def only(self, columns: Sequence[int]) -> Data:
+        """These columns."""
+        if list(columns) == list(range(len(self.names))):
+            return self
+        return replace(self, X=self.X[:, list(columns)], names=tuple(self.names[i] for i in columns))
+
 
 def check_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     """Validate training data as scikit-learn does, and say where it fails."""
     target = _target_name(y)
+    X, y = unmasked(X), unmasked(y)
+    check_names(X)
+    check_order(X, y)
     try:
-        checked, truth = validate_data(estimator, X, y, dtype=np.float64, order="C", y_numeric=True)
+        with np.errstate(invalid="ignore", over="ignore"):  # it adds up all cells to find the infinite ones
+            checked, truth = validate_data(estimator, X, y, dtype=np.float64, order="C", y_numeric=True)
+        truth = np.asarray(truth, dtype=np.float64)
     except (ValueError, OverflowError, TypeError) as error:
         where = explain(X, y, target)
         if where is None:
             raise
-        raise DataError(where) from error
+        raise _fault_of(where, error) from error
+    check_size(truth)  # before anything squares it
     weights = None if sample_weight is None else _weights(sample_weight, checked)
     names = getattr(estimator, "feature_names_in_", None)
-    shown = tuple(f"x{i}" for i in range(checked.shape[1])) if names is None else tuple(map(str, names))
-    return Data(checked, np.asarray(truth, dtype=np.float64), weights, shown, target)
+    shown = tuple(f"x{i}" for i in range(checked.shape[1])) if names is None else spoken(map(str, names))
+    return Data(checked, truth, weights, shown, target)
 
 
 def check_rows(estimator: Any, X: Any) -> Floats:
     """Validate rows to predict on."""
+    X = unmasked(X)
     try:
-        return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
+        with np.errstate(invalid="ignore", over="ignore"):
+            return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
     except (ValueError, OverflowError, TypeError) as error:
         where = explain(X, None, "")
         if where is None:
             raise
-        raise DataError(where) from error
+        raise _fault_of(where, error) from error
+
+
+class _KindError(DataError, TypeError):
+    """A cell of a kind that is no number; scikit-learn wants a TypeError there."""
+
+
+def _fault_of(where: str, error: Exception) -> DataError:
+    return _KindError(f"{where} ({error})") if type(error) is TypeError else DataError(where)
 
 
 def check_parameters(estimator: Any) -> None:
@@ -102,7 +127,8 @@ def check_parameters(estimator: Any) -> None:
     for name, known in (("selection", RULES), ("strategy", STRATEGIES)):
         if given[name] not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, got {given[name]!r}")
-    own_operators(given["operators"])
+    check_lists(given)
+    every_own(given["operators"])
     loss, _ = read_loss(given["loss"])
     if given["goal"] not in GOALS:
         raise ValueError(f"goal must be one of {', '.join(GOALS)}, got {given['goal']!r}")
@@ -157,7 +183,12 @@ def operator_set(operators: Operators) -> frozenset[str]:
 
 
 def own_operators(operators: Operators) -> tuple[Operator, ...]:
-    """Those of `operators` that the user has written."""
+    """Those of `operators` that the user has written as formulas."""
+    return tuple(operator for operator in every_own(operators) if not operator.is_python)
+
+
+def every_own(operators: Operators) -> tuple[Operator, ...]:
+    """Those of `operators` that the user has written, as formulas or as Python functions."""
     found: list[Operator] = []
     for word in _words(operators):
         if isinstance(word, Operator):
@@ -182,6 +213,8 @@ def _words(operators: Operators) -> list[str | Operator]:
 
 def seed_generator(random_state: Any) -> np.random.Generator:
     """The generator of one fit: the same for the same int, fresh for None."""
+    if _is_whole(random_state) and random_state < 0:
+        raise ValueError(f"random_state must not be negative, got {random_state!r}")
     if random_state is None or _is_whole(random_state):
         return np.random.default_rng(None if random_state is None else int(random_state))
     if isinstance(random_state, np.random.Generator):
@@ -191,88 +224,21 @@ def seed_generator(random_state: Any) -> np.random.Generator:
     raise ValueError(f"random_state must be None, a whole number or a generator, got {random_state!r}")
 
 
-def explain(X: Any, y: Any, target: str) -> str | None:
-    """Which column and row cannot be used, or None when nothing is found."""
-    for column, values in _columns(X, y, target):
-        for row in _suspects(values):
-            value = values[row]
-            fault = _fault(value)
-            if fault:
-                return f"{column} holds {fault} in row {row}; {_REMEDIES[fault.split(' ')[0]]}"
-    return None
-
-
-def _suspects(values: Any) -> Iterable[int]:
-    """The rows to look at: of a column of floats only those that are not finite."""
-    if values.dtype.kind == "f":
-        return [int(row) for row in np.flatnonzero(~np.isfinite(values))[:1]]
-    return range(len(values))
-
-
-_REMEDIES = {
-    "NaN": 'drop these rows or fill them, or let fit do it with missing="drop" or missing="indicator"',
-    "inf": "drop these rows before fitting",
-    "the": "drop the column or turn it into numbers",
-}
-
-
-def _columns(X: Any, y: Any, target: str) -> list[tuple[str, Any]]:
-    """Every column with a name for the message; nothing for what is not a table."""
-    found: list[tuple[str, Any]] = []
-    columns = getattr(X, "columns", None)
-    if columns is not None:
-        found = [(f"column {str(name)!r}", _values(X[name])) for name in columns]
-    elif isinstance(X, np.ndarray | list | tuple):
-        try:
-            table = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
-        except ValueError:
-            return []
-        if table.ndim == 2:
-            found = [(f"column x{i}", table[:, i]) for i in range(table.shape[1])]
-    if y is not None:
-        values = _values(y)
-        if values.ndim == 1:
-            found.append((f"the target {target!r}", values))
-    return found
-
-
-def _values(column: Any) -> Any:
-    """Floats as they are, anything else as objects."""
-    kind = getattr(getattr(column, "dtype", None), "kind", "O")
-    return np.asarray(column) if kind == "f" else np.asarray(column, dtype=object)
-
-
-def _fault(value: Any) -> str | None:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return "NaN (nothing)"
-    if isinstance(value, str):
-        try:
-            value = float(value)
-        except ValueError:
-            return f"the text {value!r}"
-    if isinstance(value, numbers.Real):
-        try:
-            value = float(value)
-        except OverflowError:
-            return "inf (a number too large)"
-        if math.isnan(value):
-            return "NaN"
-        return "inf" if math.isinf(value) else None
-    return None
-
-
 def _target_name(y: Any) -> str:
     name = getattr(y, "name", None)
     return name if isinstance(name, str) and name else "y"
 
 
 def _weights(sample_weight: Any, X: Floats) -> Floats:
+    given = np.asarray(sample_weight)
+    if given.dtype.kind in "bif" and given.size and not (given != 0).any():  # before scikit-learn says it in its words
+        raise DataError("sample_weight is zero for every row; at least one row must count")
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64)
     if (weights < 0.0).any():
         raise DataError(f"sample_weight must not be negative, got {weights.min()} in row {int(weights.argmin())}")
-    if not (weights > 0.0).any():
-        raise DataError("sample_weight is zero for every row; at least one row must count")
-    return weights
+    most = float(weights.max())
+    # Only their ratios count; sums of larger ones would overflow.
+    return weights if 1.0 / LARGEST_WEIGHT < most < LARGEST_WEIGHT else weights / most
 
 
 def with_sigma(sample_weight: Any, sigma: Any, y: Any) -> Any:
@@ -286,7 +252,10 @@ def with_sigma(sample_weight: Any, sigma: Any, y: Any) -> Any:
         worst = int(np.argmin(np.where(np.isfinite(errors), errors, -np.inf)))
         raise DataError(f"sigma must be positive in every row, got {errors[worst]} in row {worst}")
     own = np.ones(n_rows) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-    return own / errors**2
+    least = float(errors.min())
+    scale = 1.0 if 1.0 / LARGEST_WEIGHT < least < LARGEST_WEIGHT else least
+    with np.errstate(over="ignore"):
+        return own / np.minimum(errors / scale, LARGEST_WEIGHT) ** 2
 
 
 def _is_whole(value: Any) -> bool:

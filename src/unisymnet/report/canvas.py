@@ -16,7 +16,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 12, 42
 

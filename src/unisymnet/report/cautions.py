@@ -51,8 +51,9 @@ def _fit(entry: Any, n_rows: int) -> list[str]:
         found.append("The formula is undefined on some of the rows.")
     elif entry.r2 < NOISY:
         share = math.sqrt(max(rest, 0.0))
+        part = f"{share:.2g}" if share < 0.995 else "All"
         found.append(
-            f"{share:.2g} of the target's spread stays unexplained. If you measure more exactly than that, a column is "
+            f"{part} of the target's spread stays unexplained. If you measure more exactly than that, a column is "
             "missing; repeated measurements would tell."
         )
     if entry.r2_valid is not None and math.isfinite(entry.r2_valid) and math.isfinite(entry.r2):
@@ -71,8 +72,8 @@ def _constants(entry: Any) -> list[str]:
         for constant in entry.formula.constants
         if None not in (constant.stderr, constant.fitted) and constant.stderr > LOOSE * abs(constant.fitted)
     ]
-    if not loose:
-        return []
+    if not loose or not entry.formula.columns:
+        return []  # a mean near zero needs no other formula
     shown = ", ".join(f"{constant.value:.4g}" for constant in loose[:4])
     many = len(loose) > 1
     hint = "a shorter formula, or rows over a wider range, would do better"

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .canvas import BOTTOM, LEFT, RIGHT, TOP, Axis, Canvas, area, axes, clip, colours, dots, line, picture
 from .rows import Field, Rows, Slice, thin
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 380, 270
 MAX_DOTS = 400
@@ -112,7 +111,7 @@ def response_chart(piece: Slice, rows: Rows, name: str, target: str, key: str) -
     marks = [
         _shade(axis, x.start, float(x.at(piece.low))),
         _shade(axis, float(x.at(piece.high)), x.end),
-        area(x, axis, piece.x, piece.value - piece.band, piece.value + piece.band),
+        area(x, axis, piece.x, piece.below, piece.above),
         *_faded(x, axis, rows.few.X[:, piece.column], rows.few.y, piece.near),
         line(x, axis, piece.x, np.where(inside, piece.value, np.nan)),
         line(x, axis, piece.x, np.where(_outside(inside), piece.value, np.nan), "curve beyond"),

@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import EncodingError
 from ..formula import Constant, Formula
 from ..formula.constants import simple_name, with_error
-from ..symbolic.expr import Var, rebuild, variables
+from ..symbolic.expr import renumbered, variables
 from ..symbolic.network.draw import draw_svg
 from ..symbolic.network.identify import identify
 from ..symbolic.writers.mathml import mathml
@@ -198,8 +198,7 @@ def _network(formula: Formula) -> str:
 def network_picture(formula: Formula) -> str:
     """The network with its weights, or a word why there is none."""
     used = variables(formula.expr)
-    place = {column: i for i, column in enumerate(used)}
-    packed = rebuild(formula.expr, lambda node: Var(place[node.index]) if isinstance(node, Var) else node)
+    packed = renumbered(formula.expr, {column: i for i, column in enumerate(used)})
     try:
         network = identify(packed)
     except EncodingError as error:

@@ -98,7 +98,7 @@ def _response(place: Any, formula: Formula, rows: Rows) -> None:
     shades = np.clip(piece.near, 0.08, 0.8)
     place.scatter(rows.few.X[:, piece.column], rows.few.y, s=10, color=_DATA, alpha=shades, lw=0)
     place.plot(piece.x, piece.value, color=_LINE)
-    place.fill_between(piece.x, piece.value - piece.band, piece.value + piece.band, color=_LINE, alpha=0.15, lw=0)
+    place.fill_between(piece.x, piece.below, piece.above, color=_LINE, alpha=0.15, lw=0)
     for start, end in ((piece.x[0], piece.low), (piece.high, piece.x[-1])):
         place.axvspan(start, end, color="#888888", alpha=0.15, lw=0)
     width = float(np.ptp(rows.y)) or 1.0

@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import DataError
 from ..formula import Formula
 from ..formula.constants import free
 from ..formula.derivative import value_and_jacobian
 from ..symbolic.expr import evaluate, variables
-
-Floats = NDArray[np.float64]
 
 MARGIN = 0.35  # how far a slice goes beyond the data, in widths of the data
 N_POINTS = 161
@@ -64,7 +63,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Slice:
-    """A formula along one column: `x`, `value`, half the width of the band, and the range of the data.
+    """A formula along one column: `x`, `value`, the ends of the band, and the range of the data.
 
     `near` says for every row of `Rows.few` how close it lies to the slice, from 1 (on it) to 0.
     """
@@ -72,7 +71,8 @@ class Slice:
     column: int
     x: Floats
     value: Floats
-    band: Floats
+    below: Floats
+    above: Floats
     low: float
     high: float
     near: Floats
@@ -168,7 +168,8 @@ def slice_of(formula: Formula, rows: Rows, column: int, margin: float = MARGIN) 
     points[:, column] = np.linspace(low - reach, high + reach, N_POINTS)
     others = [c for c in variables(formula.expr) if c != column]
     value = predictions(formula, points)
-    return Slice(column, points[:, column], value, _band(formula, rows, points), low, high, _near(rows, others))
+    below, above = _band(formula, rows, points, value)
+    return Slice(column, points[:, column], value, below, above, low, high, _near(rows, others))
 
 
 def field_of(formula: Formula, rows: Rows, columns: tuple[int, int], n: int = 48) -> Field:
@@ -190,10 +191,17 @@ def _near(rows: Rows, others: Sequence[int]) -> Floats:
     return np.exp(-2.0 * distance)
 
 
-def _band(formula: Formula, rows: Rows, points: Floats) -> Floats:
-    """Half the width of the band in which 95 of 100 new rows fall: scatter of the data and doubt of the constants."""
+def _band(formula: Formula, rows: Rows, points: Floats, value: Floats) -> tuple[Floats, Floats]:
+    """The band in which 95 of 100 new rows fall: scatter of the data and doubt of the constants."""
     if formula.band is not None:
-        return np.nan_to_num(formula.band.half_width(formula.expr, points, 0.95), posinf=1e300)
+        with np.errstate(all="ignore"):
+            below, above = formula.band.limits(formula.expr, points, 0.95)
+        return np.nan_to_num(below, neginf=-1e300), np.nan_to_num(above, posinf=1e300)
+    half = _half_width(formula, rows, points)
+    return value - half, value + half
+
+
+def _half_width(formula: Formula, rows: Rows, points: Floats) -> Floats:
     form, values = free(formula.expr)
     few = rows.few
     found, jacobian = value_and_jacobian(form, few.X, values)

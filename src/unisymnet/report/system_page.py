@@ -12,13 +12,11 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import __version__
+from ..arrays import Floats
 from .canvas import Canvas, axes, clip, dots, line
 from .parts import shown
-
-Floats = NDArray[np.float64]
 
 WIDTH, HEIGHT = 380, 270
 MAX_RUNS, MAX_DOTS, MAX_PAIRS = 4, 300, 3

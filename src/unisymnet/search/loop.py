@@ -109,7 +109,8 @@ class _Run:
         row.n_kept += 1
         self.tell("front", row.stage)
         rounded = candidate.loss <= (1.2 * self.problem.rounding * self.problem.y_scale) ** 2
-        if self.settings.stop_when_exact and (rounded or is_exact(candidate, self.spread)):
+        exact = rounded or is_exact(candidate, self.spread)
+        if self.settings.stop_when_exact and exact and (self.shortlist is None or self.shortlist.believes(candidate)):
             self.stopped = "exact"
         return True
 

@@ -41,8 +41,6 @@ HOMES = {
     "reduce": "propose.smaller.reduce:Reduce",
     "transformer": "model.proposer:TransformerProposer",
     "features": "propose.screen.features:Features",
-    "pairs": "propose.screen.pairs:Pairs",
-    "products": "propose.screen.features:Products",
     "textbook": "propose.separable.textbook:Textbook",
     "short": "propose.short.short:Short",
     "subsets": "propose.short.subsets:Subsets",
@@ -105,9 +103,11 @@ QUICK = (
 )
 POWER_LAWS = (at("monomial"), at("offset"))
 NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
-REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, *DESCRIBING), max_time=SMALLER_QUICK)
+# Sums of a few terms, for y and other views of it, grown from below: a twentieth of a second.
+SHORT_SUMS = at("subsets")
+REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK)
 REDUCED_INNER = at("reduce", stages=(at("stretched"), at("features")), max_time=SMALLER)
-REDUCED_NOISY = at("reduce", stages=(*POWER_LAWS, *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY)
+REDUCED_NOISY = at("reduce", stages=(*POWER_LAWS, SHORT_SUMS, *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY)
 # Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
 RELEVANT = at(
     "relevant",
@@ -115,9 +115,12 @@ RELEVANT = at(
         *FIRST,
         *(at("outer"), at("signomial"), at("extended", noisy=False)),
         *(at("stretched"), at("oscillations"), at("peaks")),
-        *(REDUCED, REDUCED_INNER, at("features"), at("pairs")),
+        *(REDUCED, REDUCED_INNER, at("features")),
     ),
-    noisy_stages=(*POWER_LAWS, *NOISY_CURVES, *DESCRIBING, at("signomial"), REDUCED_NOISY, at("stretched")),
+    noisy_stages=(
+        *(*POWER_LAWS, SHORT_SUMS, *NOISY_CURVES, *DESCRIBING),
+        *(at("signomial"), REDUCED_NOISY, at("stretched")),
+    ),
 )
 
 ALWAYS = (*FIRST, RELEVANT)
@@ -147,10 +150,8 @@ IF_CLEAN = (
     at("features"),
     Place("evolve", part=MIDWAY),
     *DESCRIBING,
-    at("pairs"),
-    at("products"),
     at("transformer", **BEAM_ONLY, width=60, n_skipped=12, seconds=WHILE),
-    at("reduce", stages=(*DESCRIBING, at("pairs"), at("products")), max_time=SMALLER_DEEP),
+    at("reduce", stages=DESCRIBING, max_time=SMALLER_DEEP),
     at("exponentials"),
     at("exponentials", **MIXED),
 )
@@ -159,8 +160,8 @@ IF_NOISY = (
     at("textbook"),
     # Every short formula must be tried before a search may say that nothing shorter exists.
     at("short", most=15.0, seconds=WHILE),
-    # Sums among columns that hardly differ, from below: a full basis cannot tell them apart.
-    at("subsets"),
+    # Among columns that hardly differ, too: a full basis cannot tell them apart.
+    SHORT_SUMS,
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     at("extended", noisy=False, seconds=BRIEF),
     at("outer"),
@@ -181,11 +182,8 @@ IF_NOISY = (
     REDUCED_NOISY,
     REDUCED_INNER,
     at("features"),
-    at("pairs"),
-    at("products"),
     at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
     at("short", least=16.0, most=20.0),
-    at("reduce", stages=(at("pairs"), at("products")), max_time=SMALLER_DEEP),
 )
 # A long look at each likely structure.  Without noise evolution makes more of them; where it follows, it gets the time.
 LATE, LATE_IF_NOISY = (at("transformer", width=60, brief=16, **limit) for limit in ({}, {"seconds": WHILE}))

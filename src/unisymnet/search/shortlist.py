@@ -7,17 +7,21 @@ one when x**2 is shorter by nats.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from ..candidate import Candidate, ParetoFront
+from ..fit.settle import shortest
 from ..judge.data import level_nats
 from ..judge.judge import Judge, Lengths
-from ..symbolic.expr import Expr
+from ..symbolic.expr import Expr, evaluate
 
 REACH = 6.0  # nats behind the best: no farther formula is ever of interest, unless it is the shortest of its kind
 SLACK = 8.0  # nats that a last fit of all constants may still win
 HOPELESS = 60.0  # nats by equal noise: no other noise model makes up for that
 MOST = 60
+COMMON, MOST_COMMON = 7.0, 150  # nats of a structure that people fit before any other, and how many of them are fitted
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class Shortlist:
     judge: Judge
     members: list[Listed] = field(default_factory=list)
     _seen: set[Expr] = field(default_factory=set)
+    _n_common: int = 0
 
     @property
     def best(self) -> Listed | None:
@@ -46,6 +51,8 @@ class Shortlist:
             return False
         self._seen.add(candidate.expr)
         best = self.best
+        if self._n_common < MOST_COMMON and self.judge.structure(candidate.expr) <= COMMON:
+            candidate = self._settled(candidate)
         if best is not None and self._by_loss(candidate) > self._by_loss(best.candidate) + HOPELESS:
             return False
         formula, evidence = self.judge.quick(candidate.expr)
@@ -57,6 +64,22 @@ class Shortlist:
         self.members.append(Listed(candidate, lengths))
         self._prune()
         return best is None or lengths.total < best.lengths.total
+
+    def believes(self, candidate: Candidate) -> bool:
+        """Is a formula that leaves nothing a law?"""
+        best = self.best
+        return self.judge.believes([candidate.expr], [] if best is None else [best.candidate.expr])
+
+    def _settled(self, candidate: Candidate) -> Candidate:
+        """With its constants under the noise model that suits it: by least squares a line with two rows far off looks
+        worse than a curve that follows them, and nobody would look at the line again."""
+        self._n_common += 1
+        found = shortest(candidate.expr, self.judge)
+        if found is None or found[1].model.kind == "equal":
+            return candidate
+        with np.errstate(all="ignore"):
+            loss = float(np.mean((self.judge.root * (self.judge.y - evaluate(found[0], self.judge.X))) ** 2))
+        return replace(candidate, expr=found[0], loss=loss)
 
     def front(self) -> ParetoFront:
         """By size and loss, for whoever needs that order."""

@@ -156,12 +156,13 @@ class Actions:
             table = self.results.table(run, model)
             names, target = model.formula_.inputs, model.formula_.target
             if asked.get("refit", True):
+                errors = table.sigma.get(target) if isinstance(table.sigma, dict) else table.sigma
                 found = fit_formula(
                     text,
                     table.X[list(names)],
                     table.y,
                     target=target,
-                    sample_weight=with_sigma(table.weights, table.sigma, table.y),
+                    sample_weight=with_sigma(table.weights, errors, table.y),
                     max_time=OWN_SECONDS,
                 )
             else:

@@ -94,7 +94,7 @@ class Page:
             body = b"".join([piece async for piece in self._pieces(request, MAX_JSON)])
             try:
                 asked = json.loads(body)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise HTTPException(400, f"the request is not JSON: {error}") from error
             if not isinstance(asked, dict):
                 raise HTTPException(400, "the request must be an object")

@@ -20,6 +20,7 @@ from ..regressor.checkpoint import write_atomically
 from . import events, lock
 
 ASKED, MODEL, STOP = "asked.json", "model.json", "stop"
+QUEUED = "queued"  # the last event of a run that nobody has begun
 OVER = ("end", "error", "lost")  # the last event of a search
 
 
@@ -57,7 +58,7 @@ class Run:
         """Write down the wish and put the run in the queue."""
         write_atomically(self.folder / ASKED, json.dumps(asked, ensure_ascii=False, indent=1))
         (self.folder / STOP).unlink(missing_ok=True)
-        self.tell("queued", part=asked.get("part", 1))
+        self.tell(QUEUED, part=asked.get("part", 1))
 
     def tell(self, kind: str, **facts: Any) -> None:
         log = events.Log(self.folder)
@@ -79,7 +80,7 @@ class Run:
             return "running"
         if last is None:
             return "done" if (self.folder / MODEL).is_file() else "queued"
-        return "queued" if last == "queued" else "lost"
+        return "queued" if last == QUEUED else "lost"
 
     def stop(self) -> None:
         (self.folder / STOP).touch()

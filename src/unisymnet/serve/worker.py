@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DataError
-from .events import Log
+from .events import Log, last_kind
 from .lock import Lock
-from .runs import ASKED, STOP
+from .runs import ASKED, QUEUED, STOP
 
 STAGE_PAUSE = 0.1  # seconds between two words about what is tried
 LOOK = 0.1  # seconds between two looks for a wish to stop
@@ -205,8 +205,10 @@ def main() -> None:
     folder = Path(json.loads(line)["folder"])
     lock = Lock(folder)
     if _take(lock):
-        _detach(folder)
-        search(folder)
+        # Two servers may have handed the run over: whoever comes late must not begin what another has begun and left.
+        if last_kind(folder) == QUEUED:
+            _detach(folder)
+            search(folder)
         lock.release()
 
 

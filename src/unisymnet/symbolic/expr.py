@@ -7,15 +7,14 @@ A tree never simplifies itself (see simplify.py), knows no column names (see tex
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..arrays import Floats
 from .operators import OPERATORS
-
-Floats = NDArray[np.float64]
 
 
 class Expr:
@@ -267,6 +266,11 @@ def variables(expr: Expr) -> tuple[int, ...]:
 def n_params(expr: Expr) -> int:
     """One more than the largest parameter index, 0 without parameters."""
     return max((node.index + 1 for node in walk(expr) if isinstance(node, Param)), default=0)
+
+
+def renumbered(expr: Expr, columns: Sequence[int] | Mapping[int, int]) -> Expr:
+    """Input ``columns[i]`` in place of input i: a formula of some columns in the numbers of all, or the reverse."""
+    return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
 
 
 def bind(expr: Expr, params: Sequence[float]) -> Expr:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .spans import Span, around_zero, decreasing, increasing, periodic, tangent
+from .spans import Span, around_zero, decreasing, increasing, periodic, reciprocal, tangent
 
 Values = Any  # a float or an array of floats; numpy functions take both
 Partials = tuple[Values, ...]
@@ -116,8 +116,8 @@ _ROWS = (
              names=_spelled(**_LOG, python="math.log", numpy="np.log", js="Math.log", excel="LN")),
     Operator("sqrt", 1, np.sqrt, lambda a, v: (0.5 / v,), "argument >= 0", span=increasing(np.sqrt, 0.0)),
     Operator("square", 1, np.square, lambda a, v: (2.0 * a[0],), span=around_zero(np.square), parity="even"),
-    Operator("inv", 1, lambda x: np.divide(1.0, x), lambda a, v: (-v * v,), "argument != 0", parity="odd",
-             names=_spelled(torch="reciprocal")),
+    Operator("inv", 1, lambda x: np.divide(1.0, x), lambda a, v: (-v * v,), "argument != 0",
+             span=reciprocal, parity="odd", names=_spelled(torch="reciprocal")),
     Operator("abs", 1, np.abs, lambda a, v: (np.sign(a[0]),), span=around_zero(np.abs), parity="even", rare=True,
              names=_spelled(sympy="Abs", python="abs", c="fabs")),
     Operator("sinh", 1, np.sinh, lambda a, v: (np.cosh(a[0]),), span=increasing(np.sinh), parity="odd", rare=True,

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+
+from ..arrays import Floats
 from ..errors import ParseError
 from .expr import Const, Expr, Param, Var, n_params, rebuild, variables
 from .parse import RESERVED, free_names, parse
@@ -27,16 +31,25 @@ class Operator:
 
     Arguments are x, y, z or x1, x2, … as they occur, or those listed in `arguments`; every other name is a constant
     that is fitted, or has the value that `constants` states: ``Operator("hill", "x^n/(1 + x^n)", constants={"n": 2})``.
+
+    As a last resort a Python function of an array, with its derivative: ``Operator("j0", j0, derivative=minus_j1)``.
+    Its values become further columns, and whoever uses the formula needs the function.
     """
 
     name: str
-    formula: str
+    formula: str | Callable[[Any], Any]
     arguments: tuple[str, ...] = ()
     constants: Mapping[str, float] = field(default_factory=dict)
+    derivative: Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        names = self.arguments or _arguments_in(self.formula)
+        if not isinstance(self.formula, str):
+            self._check_python()
+            return
+        if self.derivative is not None:
+            raise ValueError(f"the operator {self.name} is a formula, whose derivative is known; leave derivative out")
+        names = self.arguments or _arguments_in(self.text)
         if isinstance(names, str) or not 1 <= len(names) <= MAX_ARGUMENTS or len(set(names)) < len(names):
             shown = repr(names) if names else "none"
             raise ValueError(
@@ -44,23 +57,59 @@ class Operator:
                 f"as x, y, z, or list them: Operator({self.name!r}, {self.formula!r}, arguments=(…))"
             )
         object.__setattr__(self, "arguments", tuple(map(str, names)))
-        body = parse(self.formula, self.arguments, free=True)
+        body = parse(self.text, self.arguments, free=True)
         if len(variables(body)) < len(self.arguments):
             gone = next(a for i, a in enumerate(self.arguments) if i not in variables(body))
             raise ValueError(f"the operator {self.name} does not use its argument {gone}")
-        unknown = [name for name in self.constants if name not in free_names(self.formula, self.arguments)]
+        unknown = [name for name in self.constants if name not in free_names(self.text, self.arguments)]
         if unknown:
             raise ValueError(f"the operator {self.name} has no constant {unknown[0]!r} in {self.formula!r}")
         for name, value in self.constants.items():
             if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
                 raise ValueError(f"the constant {name} of the operator {self.name} must be a number, got {value!r}")
 
+    def _check_python(self) -> None:
+        if not callable(self.formula) or not callable(self.derivative):
+            raise ValueError(
+                f"the operator {self.name} must be a formula as text, or a Python function with its derivative: "
+                f"Operator({self.name!r}, function, derivative=…)"
+            )
+        if self.constants or len(self.arguments) > 1:
+            raise ValueError(f"the operator {self.name} is a Python function and takes one argument and no constants")
+
+    @property
+    def is_python(self) -> bool:
+        return not isinstance(self.formula, str)
+
+    def values(self, x: Floats) -> Floats:
+        """A Python function on an array; a ValueError where it does not give as many numbers."""
+        return self._called(self.formula, x)
+
+    def slopes(self, x: Floats) -> Floats:
+        return self._called(self.derivative, x)
+
+    def _called(self, function: Any, x: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            found = np.asarray(function(np.asarray(x, dtype=np.float64)), dtype=np.float64)
+        if found.shape != np.shape(x):
+            raise ValueError(
+                f"the operator {self.name} must give one number for each of {len(x)}, got the shape {found.shape}"
+            )
+        return found
+
+    @property
+    def text(self) -> str:
+        assert isinstance(self.formula, str)
+        return self.formula
+
     def __hash__(self) -> int:
         return hash((self.name, self.formula, self.arguments, tuple(sorted(self.constants.items()))))
 
     def __str__(self) -> str:
         """As `read_operator` reads it, values of constants written into the formula."""
-        body = self.formula
+        if self.is_python:
+            return f"{self.name} (a Python function)"
+        body = self.text
         for name, value in self.constants.items():
             body = re.sub(rf"\b{re.escape(name)}\b", f"({float(value)!r})", body)
         return f"{self.name}({', '.join(self.arguments)}) = {body.strip()}"
@@ -68,13 +117,13 @@ class Operator:
     @property
     def open(self) -> tuple[str, ...]:
         """Constants that are to be fitted."""
-        every = free_names(self.formula, self.arguments)
+        every = free_names(self.text, self.arguments)
         return tuple(name for name in every if name not in self.constants)
 
     @property
     def body(self) -> Expr:
         """The formula in Var(0), Var(1), … for the arguments and Param(0), … for the open constants."""
-        every = free_names(self.formula, self.arguments)
+        every = free_names(self.text, self.arguments)
         place = {name: i for i, name in enumerate(self.open)}
 
         def stated(node: Expr) -> Expr:
@@ -83,7 +132,7 @@ class Operator:
             name = every[node.index]
             return Const(self.constants[name]) if name in self.constants else Param(place[name])
 
-        return rebuild(parse(self.formula, self.arguments, free=True), stated)
+        return rebuild(parse(self.text, self.arguments, free=True), stated)
 
     def applied(self, args: Sequence[Expr], constants: Sequence[Expr] | None = None) -> Expr:
         """The formula of these arguments; open constants become `constants`, or parameters behind the arguments'."""

@@ -7,15 +7,16 @@ then found on all rows. The linear model is always among them. Does not know the
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline
 from ..metrics import complexity
-from ..symbolic.expr import Const, Expr, Var, evaluate
+from ..symbolic.expr import Const, Expr, evaluate
 from .corrective import find_fits, within
 from .folds import Folds, make_folds
 from .forward import Settings, Step, find_sums
@@ -24,8 +25,6 @@ from .polish import polish
 from .pool import LINEAR, MIXED, SINGLE, WAVY, Pool, base_pool
 from .screen import screen_columns
 from .sums import sum_of
-
-Floats = NDArray[np.float64]
 
 MAX_ROWS = 1500  # for choosing features; coefficients come from all rows
 BUDGETS = (5, 9, 13, 17, 21, 25, 30, 35, 40, 50, 60)
@@ -81,6 +80,7 @@ class Additive:
     folds: Folds
     rows_used: NDArray[np.intp]
     complete: bool
+    whole: Row | None = None  # the linear model of all columns, where it is not too long
 
     @property
     def constant(self) -> Row:
@@ -112,10 +112,11 @@ def find_additive(
         return Additive((mean,), folds, used, True)
     rows = [_mean(y, weights, some, folds)]
     pool: Pool | None = None
+    whole: Row | None = None
     for number, way in enumerate(ways):
         link = LINKS[way.link]
         if number and deadline.expired():
-            return Additive(tuple(rows), folds, used, False)
+            return Additive(tuple(rows), folds, used, False, whole)
         if not link.suits(some[1], allowed):
             continue
         if pool is None and way.kind > LINEAR:
@@ -126,24 +127,25 @@ def find_additive(
             continue
         rows += _rows_of(way, link, part, (X, y, weights), some, folds, max_size, allowed, deadline, number > 0)
         if number == 0:
-            rows += _all_columns(part, (X, y, weights), some, folds, max_size)
-    return Additive(tuple(rows), folds, used, True)
+            whole = _all_columns(part, (X, y, weights), some, folds, max_size)
+            rows += [] if whole is None else [whole]
+    return Additive(tuple(rows), folds, used, True, whole)
 
 
 def _all_columns(
     pool: Pool, everything: tuple[Floats, Floats, Floats], some: tuple[Floats, Floats, Floats], folds: Folds, most: int
-) -> list[Row]:
+) -> Row | None:
     """The linear model of every column, where it is not too long: on few rows leaving columns out is a choice, too."""
     link, (_, y, weights) = LINKS["id"], some
     places = [i for i, feature in enumerate(pool.features) if feature.kind == LINEAR]
     if 1 + int(pool.sizes[places].sum()) > most or len(places) < 2:
-        return []
+        return None
     F = pool.raw[:, places]
     errors = []
     for k, held in enumerate(folds.held):
         errors.append(_error(y, link.fit(F, y, folds.weights(k, weights)).predict(F), weights, held))
     expr = written([pool.features[i].expr for i in places], everything, link)
-    return [] if expr is None else [Row(expr, complexity(expr), np.array(errors), "linear")]
+    return None if expr is None else Row(expr, complexity(expr), np.array(errors), "linear")
 
 
 def _corrected(
@@ -269,11 +271,3 @@ def written(exprs: Sequence[Expr], rows: tuple[Floats, Floats, Floats], link: Li
 
 def _as_formula(exprs: Sequence[Expr], fitted: Fitted, link: Link) -> Expr:
     return link.outer(sum_of(fitted.intercept, fitted.coefficients.tolist(), exprs))
-
-
-def columns_of(rows: Sequence[Row]) -> Iterator[int]:
-    """Columns that formulas use."""
-    from ..symbolic.expr import walk
-
-    for row in rows:
-        yield from (node.index for node in walk(row.expr) if isinstance(node, Var))

@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..metrics import complexity
 from ..symbolic.expr import Call, Const, Expr, Var
-
-Floats = NDArray[np.float64]
 
 FEW_LEVELS = 7
 KNOTS = (0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline
 from .folds import N_FOLDS, Folds
-
-Floats = NDArray[np.float64]
 
 LEAST_TIME = 1.0  # seconds that must be left for each fold
 LEAST_ROWS = 40
 
 
-def boosting_error(X: Floats, y: Floats, weights: Floats, folds: Folds, deadline: Deadline) -> float | None:
-    """Mean square error over one cut of the rows; None where there are too few rows or no time."""
+def boosting_errors(X: Floats, y: Floats, weights: Floats, folds: Folds, deadline: Deadline) -> Floats:
+    """Mean square errors on the first folds, as many of one cut as there is time for; none where rows are too few."""
     if len(y) < LEAST_ROWS:
-        return None
+        return np.zeros(0)
     from sklearn.ensemble import HistGradientBoostingRegressor
 
     errors = []
@@ -25,9 +23,9 @@ def boosting_error(X: Floats, y: Floats, weights: Floats, folds: Folds, deadline
     unit = float(np.std(y)) or 1.0
     for k, held in enumerate(folds.held[:N_FOLDS]):
         if deadline.remaining() < LEAST_TIME:
-            return None
+            break
         used = folds.weights(k, weights) > 0.0
         trees = HistGradientBoostingRegressor(max_iter=100, min_samples_leaf=leaf, early_stopping=False, random_state=0)
         trees.fit(X[used], y[used] / unit, sample_weight=weights[used])
         errors.append(float(np.average((y[held] - unit * trees.predict(X[held])) ** 2, weights=weights[held])))
-    return float(np.mean(errors))
+    return np.array(errors)

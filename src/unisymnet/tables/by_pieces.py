@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..formula import Constant, Formula
 from ..formula.constants import free, simple_name
 from ..formula.derivative import value_and_jacobian
 from ..symbolic.expr import bind, evaluate
 
-Floats = NDArray[np.float64]
 Batches = Callable[[], Iterable[tuple[Floats, ...]]]  # columns, target and, if rows count differently, their weights
 Parts = Batches | Sequence[Batches]  # all rows, or partitions of them
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline
 from .screen import screen_columns
-
-Floats = NDArray[np.float64]
 
 LOOKED_AT = 64  # rows
 
@@ -37,40 +36,47 @@ def choose_columns(
     wanted: Collection[int] = (),
     seed: int = 0,
     deadline: Deadline | None = None,
+    places: NDArray[np.intp] | None = None,
 ) -> Columns:
-    """At most `max_columns` columns, those in `wanted` (a guess of the user needs them) always among them."""
+    """At most `max_columns` columns, those in `wanted` (a guess of the user needs them) always among them.
+
+    `places` are the rows of X that y belongs to; None: all of them.
+    """
     notes: list[str] = []
     alike: dict[bytes, list[int]] = {}  # columns that agree in a few rows; only these are compared in all
-    some = np.unique(np.linspace(0, len(X) - 1, LOOKED_AT).astype(int))
-    few = X[some]
+    rows = slice(None) if places is None else places
+    some = np.unique(np.linspace(0, len(y) - 1, LOOKED_AT).astype(int))
+    few = X[some if places is None else places[some]]
     constant: list[int] = []
     repeated: list[tuple[int, int]] = []
     kept: list[int] = []
-    for index, column in enumerate(X.T):
+    for index in range(X.shape[1]):
         mine = few[:, index]
-        if index not in wanted and (mine == mine[0]).all() and (column == column[0]).all():
+        if index not in wanted and (mine == mine[0]).all() and (X[rows, index] == mine[0]).all():
             constant.append(index)
             continue
         others = alike.setdefault((mine + 0.0).tobytes(), [])  # + 0.0: minus zero is zero
-        same = next((other for other in others if np.array_equal(column, X[:, other])), None)
+        same = next((other for other in others if np.array_equal(X[rows, index], X[rows, other])), None)
         if same is not None and index not in wanted:
             repeated.append((index, same))
         else:
             others.append(index)
             kept.append(index)
-    if constant and len(X) > 1:
+    if constant and len(y) > 1:
         notes.append(f"constant columns not used: {_listed(names, constant)}")
     if repeated:
         pairs = ", ".join(f"{names[i]} (the same as {names[j]})" for i, j in repeated)
         notes.append(f"repeated columns not used: {pairs}")
     if len(kept) > max_columns:
         screened = screen_columns(
-            X if len(kept) == X.shape[1] else X[:, kept],
+            X,
             y,
             weights,
             most=max_columns,
             rng=np.random.default_rng(seed),
             deadline=deadline or Deadline.never(),
+            places=places,
+            columns=kept,
         )
         chosen = [kept[i] for i in screened.columns]
         relevant = sorted({*chosen, *(i for i in kept if i in wanted)})

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, power_of_two
 from ..deadline import Deadline
 from ..formula.constants import free
 from ..formula.derivative import value_and_jacobian
@@ -22,8 +23,6 @@ from ..symbolic.expr import Call, Const, Expr, evaluate, variables, walk
 from .polish import ROUNDS, polish
 from .pool import Pool
 from .sums import sum_of, term_of
-
-Floats = NDArray[np.float64]
 
 TRIED = 4  # features at each step that are fitted with everything else
 NEW_SHARE = 0.02  # of a feature that moving constants must not be able to explain
@@ -148,6 +147,7 @@ def _next(
     Q = np.linalg.qr(J / np.maximum(np.linalg.norm(J, axis=0), 1e-300))[0]
     left = (rows.y - shown) * rows.root
     left = left - Q @ (Q.T @ left)
+    left = left / power_of_two(left)  # squares in single precision end at 1e38
     rss = max(float(left @ left), 1e-300)
     full = np.einsum("ij,ij->j", table, table)
     along = Q.astype(np.float32).T @ table

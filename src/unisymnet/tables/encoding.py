@@ -7,10 +7,11 @@ Does not know formulas or the target.
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +28,8 @@ LEAST_ROWS = 3  # in which a level must stand
 LEAST_COVERED = 0.5  # of the rows by those levels; otherwise the column is a list of names
 MOST_NUMBERS = 0.5  # of the cells; a column with more is one of numbers with faults, which the user should see
 MISSING = ("drop", "indicator")
+_LIKE_NUMBER = re.compile(r"\W*\d")  # 50%, $5, 12:30, <0.1, 3±0.1
+_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -53,15 +56,26 @@ class Gap:
 
 
 @dataclass(frozen=True)
+class Computed:
+    """A column that is a Python function of the user, which is not stored, of another column times a factor."""
+
+    name: str
+    function: str
+    argument: str
+    factor: float
+
+
+@dataclass(frozen=True)
 class Encoding:
     """How a table became numbers."""
 
     categories: tuple[Category, ...] = ()
     gaps: tuple[Gap, ...] = ()
     left_out: tuple[str, ...] = ()
+    computed: tuple[Computed, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.categories or self.gaps or self.left_out)
+        return bool(self.categories or self.gaps or self.left_out or self.computed)
 
     def apply(self, X: Any) -> pd.DataFrame:
         """New rows as numbers; nan where a level was never seen, which a warning says."""
@@ -105,7 +119,16 @@ class Encoding:
             Gap(stored.word(row["column"]), stored.number(row["fill"]), stored.word(row["name"]))
             for row in stored.listed(data["gaps"])
         ]
-        return cls(tuple(words), tuple(gaps), stored.words(data["left_out"]))
+        computed = [
+            Computed(
+                stored.word(row["name"]),
+                stored.word(row["function"]),
+                stored.word(row["argument"]),
+                stored.number(row["factor"]),
+            )
+            for row in stored.listed(data.get("computed", []))
+        ]
+        return cls(tuple(words), tuple(gaps), stored.words(data["left_out"]), tuple(computed))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -115,6 +138,7 @@ class Encoding:
             ],
             "gaps": [{"column": g.column, "fill": g.fill, "name": g.name} for g in self.gaps],
             "left_out": list(self.left_out),
+            **({"computed": [asdict(item) for item in self.computed]} if self.computed else {}),
         }
 
 
@@ -246,6 +270,11 @@ def _category(name: str, column: pd.Series, taken: set[str], gaps: bool) -> tupl
         return None, "it holds the same word in every row" if counts else "it is empty"
     common = [level for level, n in counts.most_common(MAX_LEVELS) if n >= LEAST_ROWS]
     if sum(counts[level] for level in common) < LEAST_COVERED * known:
+        if sum(bool(_DECIMAL_COMMA.fullmatch(label.strip())) for label in counts) > MOST_NUMBERS * len(counts):
+            return None, 'its numbers have a decimal comma: read_table, or pandas.read_csv(…, decimal=","), reads them'
+        odd = [label for label in counts if _LIKE_NUMBER.match(label)]
+        if len(odd) > MOST_NUMBERS * len(counts):
+            return None, f"its cells are no plain numbers ({odd[0][:40]!r}); leave away what is around them"
         return None, f"it holds {len(counts)} different words in {len(column)} rows, which is a list of names"
     levels = tuple(sorted(counts))
     chosen = sorted(common)[-1:] if len(counts) == 2 and len(common) == 2 else sorted(common)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats, power_of_two
 
 N_FOLDS = 5
 SMALL, MEDIUM = 150, 600  # rows
@@ -43,14 +43,15 @@ def make_folds(n_rows: int, rng: np.random.Generator) -> Folds:
     return Folds(n_rows, tuple(held), n_cuts)
 
 
-def wins(longer: Floats, shorter: Floats) -> bool:
+def wins(longer: Floats, shorter: Floats, share: float = WIN_SHARE) -> bool:
     """Is the longer formula better in most folds and on the whole?  Arguments are errors fold by fold."""
-    return bool(np.sum(longer) < np.sum(shorter) and np.mean(longer < shorter) >= WIN_SHARE)
+    return bool(np.sum(longer) < np.sum(shorter) and np.mean(longer < shorter) >= share)
 
 
 def likely_wins(longer: Floats, shorter: Floats, n_cuts: int, sure: float = LIKELY) -> bool:
     """The same by so many standard errors; cuts of the same rows repeat each other, so they count as one."""
     difference = (shorter - longer).reshape(n_cuts, -1).mean(axis=0)
+    difference = difference / power_of_two(difference)  # squares of squares of 1e80 cannot be stored
     error = float(np.std(difference, ddof=1)) / np.sqrt(len(difference)) if len(difference) > 1 else np.inf
     return wins(longer, shorter) and float(np.mean(difference)) > sure * error
 

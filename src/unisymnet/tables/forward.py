@@ -9,15 +9,15 @@ what came first is often not needed any more. Rows of weight zero take no part. 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, power_of_two
 from .pool import LINEAR, Pool, children
 from .ridge import LARGEST_LEVERAGE, loo_error
 
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 NEW_SHARE = 0.02  # of a feature that the sum must not have yet
@@ -60,11 +60,12 @@ class Path:
 def find_sums(pool: Pool, y: Floats, weights: Floats, settings: Settings) -> Path:
     """Forward, then backward."""
     root = np.sqrt(weights)
-    race = _Race(pool, y * root, root, settings)
+    unit = power_of_two(y)  # products in single precision end at 1e38
+    race = _Race(pool, y / unit * root, root, settings)
     race.run()
     path = Path(race.pool, race.steps)
     path.steps += _backward(race, settings)
-    path.steps = [step for step in path.steps if step.size <= settings.max_size]
+    path.steps = [replace(step, loo=step.loo * unit**2) for step in path.steps if step.size <= settings.max_size]
     return path
 
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic.expr import Call, Expr
 from .ridge import Sum, ridge
-
-Floats = NDArray[np.float64]
 
 LEAST_FACTOR = 3.0  # between the tenth and the ninetieth percentile, for an exponential
 ROUNDS = 12

@@ -8,13 +8,11 @@ and arrays.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..formula.constants import free
 from ..formula.derivative import value_and_jacobian
 from ..symbolic.expr import Expr, bind, evaluate
-
-Floats = NDArray[np.float64]
 
 ROUNDS = 12
 FIRST_DAMPING = 1e-2
@@ -43,7 +41,8 @@ def polish(expr: Expr, X: Floats, y: Floats, weights: Floats, rounds: int = ROUN
         J = J / size
         normal = J.T @ J
         normal[np.diag_indices_from(normal)] += damping
-        moved = values + np.linalg.lstsq(normal, J.T @ ((y - found) * root), rcond=1e-12)[0] / size
+        with np.errstate(over="ignore"):
+            moved = values + np.linalg.lstsq(normal, J.T @ ((y - found) * root), rcond=1e-12)[0] / size
         after = _squares(form, moved, X, y, root)
         if after < best:
             gained, best, values, damping = best - after, after, moved, damping / 5.0
@@ -55,6 +54,8 @@ def polish(expr: Expr, X: Floats, y: Floats, weights: Floats, rounds: int = ROUN
 
 
 def _squares(form: Expr, values: Floats, X: Floats, y: Floats, root: Floats) -> float:
+    if not np.isfinite(values).all():
+        return np.inf  # a step that overflowed
     with np.errstate(all="ignore"):
         found = float(np.sum(((y - evaluate(bind(form, values.tolist()), X)) * root) ** 2))
     return found if np.isfinite(found) else np.inf

@@ -14,11 +14,11 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..metrics import complexity
 from ..symbolic.expr import Call, Const, Expr, Var
 from .bank import FEW_LEVELS, Shape, knots, shapes_of_column, short
 
-Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 LINEAR, SINGLE, MIXED, WAVY = 0, 1, 2, 3  # kinds of features
@@ -28,6 +28,7 @@ MAX_CHILDREN = 400  # features that grow from one
 BEND_AT = (0.2, 0.4, 0.6, 0.8)
 QUARTERS = (1, 2, 3, 4, 5, 6, 8)  # of a wave, over the range of a product
 CONSTANT = 1e-7  # spread, as a share of the largest value, below which a feature says nothing
+LARGEST = 1e100  # of a feature, and the inverse of it the smallest: sums of squares must be storable
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def make_pool(found: Iterable[tuple[Expr, Floats, int, bool]], n_rows: int) -> P
     features, raw = [], []
     for expr, values, kind, plain in found:
         top = float(np.max(np.abs(values)))
-        if np.isfinite(top) and float(np.ptp(values)) > CONSTANT * top > 0.0:
+        wide = float(np.ptp(values)) if top < LARGEST else 0.0
+        if wide > max(CONSTANT * top, 1.0 / LARGEST):
             features.append(Feature(expr, kind, complexity(expr) + 3, plain))
             raw.append(values)
     if not features:

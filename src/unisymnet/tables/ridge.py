@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 LARGEST_LEVERAGE = 0.95
 STRENGTHS = (0.0, *(float(10.0**k) for k in np.arange(-6.0, 2.01, 0.5)))

@@ -9,16 +9,16 @@ was chosen from, so that noise seldom enters however many there are. Does not kn
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, fdtrc, ndtri
 
+from ..arrays import Floats
 from ..deadline import Deadline
 from .marginals import Shapes, shapes_of
-
-Floats = NDArray[np.float64]
 
 MAX_VALUES = 6_000_000  # rows times columns looked at
 VALUES_A_SECOND = 3_000_000.0  # so many are ranked; with little time, fewer rows are looked at
@@ -39,11 +39,25 @@ class Screening:
 
 
 def screen_columns(
-    X: Floats, y: Floats, weights: Floats, *, most: int, rng: np.random.Generator, deadline: Deadline
+    X: Floats,
+    y: Floats,
+    weights: Floats,
+    *,
+    most: int,
+    rng: np.random.Generator,
+    deadline: Deadline,
+    places: NDArray[np.intp] | None = None,
+    columns: Sequence[int] | None = None,
 ) -> Screening:
-    """At most `most` columns that y depends on, and at least one."""
-    rows = _some_rows(len(y), X.shape[1], rng, min(MAX_VALUES, VALUES_A_SECOND * deadline.remaining()))
-    X, y, root = X[rows], y[rows], np.sqrt(weights[rows] / weights[rows].mean())
+    """At most `most` columns that y depends on, and at least one; counted in `columns`, where only these are looked at.
+
+    `places` are the rows of X that y belongs to; None: all of them.
+    """
+    looked = X.shape[1] if columns is None else len(columns)
+    rows = _some_rows(len(y), looked, rng, min(MAX_VALUES, VALUES_A_SECOND * deadline.remaining()))
+    X = X[rows if places is None else places[rows]]
+    X = X if looked == X.shape[1] else X[:, list(columns or ())]
+    y, root = y[rows], np.sqrt(weights[rows] / weights[rows].mean())
     shapes = shapes_of(X)
     found: dict[int, float] = {}
     complete = True

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 MOST_STEPS = 10
 LEAST_ROWS = 30
 LARGEST_COUNT = 1000
 LEAST_SHARE = 0.05  # of zeros and ones together, for a count
+LOW_MEAN, RARE_TOP = 0.4, 0.05  # counts of few levels thin out upwards: their mean and the share of the largest one
 
 
 def target_kind(y: Floats) -> str:
@@ -25,9 +25,23 @@ def target_kind(y: Floats) -> str:
     if (levels != np.round(levels)).any():
         return "number"
     if 2 < len(levels) <= MOST_STEPS and np.ptp(levels) < 2 * MOST_STEPS:
-        return "steps"
+        return "count" if _thins_out(y, levels) else "steps"
     low = levels[0] >= 0.0 and levels[-1] <= LARGEST_COUNT and float(np.mean(y <= 1.0)) >= LEAST_SHARE
     return "count" if low else "number"
+
+
+def _thins_out(y: Floats, levels: Floats) -> bool:
+    """From zero up, the larger the rarer, as counts are and grades are not?"""
+    top = float(levels[-1])
+    return bool(levels[0] == 0.0 and np.mean(y) <= LOW_MEAN * top and np.mean(y == top) <= RARE_TOP)
+
+
+def words_cure(values: Iterable[object]) -> str:
+    """What to do about a target of words: two can be written as numbers."""
+    words = sorted({str(value) for value in values})
+    if len(words) != 2:
+        return ""
+    return f"write 1 for {words[1][:40]!r} and 0 for {words[0][:40]!r}, or the other way round"
 
 
 def target_note(y: Floats, name: str, losses: Collection[str] = ()) -> str | None:

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from unisymnet.fit.clean.convention import centred, conventional, normalised, phased, without_half_angles
+from unisymnet.fit.clean.convention import centred, conventional, levelled, normalised, phased, without_half_angles
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.text import to_text
@@ -29,6 +29,13 @@ def test_denominators_as_laws_are_written(written: str, usual: str) -> None:
     expr = parse(written)
     assert to_text(normalised(expr)) == usual
     assert evaluate(normalised(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)
+
+
+def test_levels_can_be_seen() -> None:
+    hidden = parse("7 - 6.103515625e-05/(exp(-0.42*x0) + 3.0517578125e-05)")
+    assert to_text(levelled(hidden)) == "7 - 2/(32768*exp(-0.42*x0) + 1)"
+    seen = parse("1/(exp(-0.42*x0) + 0.125)")
+    assert to_text(levelled(seen)) == to_text(seen)
 
 
 @pytest.mark.parametrize(

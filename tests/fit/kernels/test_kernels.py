@@ -16,7 +16,7 @@ from strategies import expressions, parameters, points
 from unisymnet.candidate import Status
 from unisymnet.fit.kernels import elementary
 from unisymnet.fit.kernels import fit as kernels
-from unisymnet.fit.kernels.fit import covariance, evaluate_tape, fit_batch, fit_tape, jacobian
+from unisymnet.fit.kernels.fit import covariance, evaluate_tape, fit_tape, jacobian
 from unisymnet.fit.kernels.tape import compile_tape
 from unisymnet.formula.derivative import value_and_jacobian
 from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var, call, evaluate, rebuild, walk
@@ -179,13 +179,12 @@ def test_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     wave = compile_tape(Param(0) * call("sin", Param(1) * Var(0) + Param(2)) + Param(3), 2)
     power = compile_tape(Param(0) * Var(0) ** Param(1) * Var(1) ** Param(2), 2)
     y = evaluate_tape(wave, X, [1.5, 3.3, 0.4, 2.0]) + rng.normal(0, 0.1, 150)
-    jobs = [(tape, rng.normal(0, 3, (50, tape.n_params))) for tape in (wave, power) * 4]
-    alone = fit_batch(jobs, X, y)
-    for n_threads in (2, 3):
-        for a, b in zip(alone, fit_batch(jobs, X, y, n_threads=n_threads), strict=True):
-            assert a.loss == b.loss and np.array_equal(a.params, b.params)
-        single = fit_tape(wave, X, y, jobs[0][1], n_threads=n_threads)
-        assert single.loss == alone[0].loss and np.array_equal(single.params, alone[0].params)
+    for tape in (wave, power):
+        starts = rng.normal(0, 3, (50, tape.n_params))
+        alone = fit_tape(tape, X, y, starts)
+        for n_threads in (2, 3):
+            together = fit_tape(tape, X, y, starts, n_threads=n_threads)
+            assert together.loss == alone.loss and np.array_equal(together.params, alone.params)
 
 
 def test_undefined_everywhere_is_a_status() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -13,6 +13,7 @@ from unisymnet.candidate import Candidate, ParetoFront, Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.problem import Problem, make_problem
 from unisymnet.propose.evolve.hints import instance
+from unisymnet.propose.evolve.islands import Islands
 from unisymnet.propose.evolve.stage import Evolve
 from unisymnet.propose.write.spell import spell
 from unisymnet.symbolic import evaluate, parse
@@ -111,9 +112,29 @@ def test_instances_have_numbers_and_likely_exponents() -> None:
     assert 200 < len(drawn) < 450 and drawn.count(-1.0) > 100
 
 
-def test_it_gives_up_when_nothing_improves() -> None:
+def test_only_time_ends_it_where_there_is_a_limit() -> None:
+    """A search of an hour ended after two minutes, because every island had begun anew eight times."""
     noise = np.random.default_rng(1).normal(size=len(X))
-    stage = Evolve(work=1_000_000, patience=2, lives=2)
-    rng, deadline = np.random.default_rng(0), Deadline.after(60)
-    proposals = stage.propose(make_problem(X, noise), ParetoFront(), rng=rng, deadline=deadline)
+    stage = Evolve(work=1_000_000, patience=1, lives=1)
+
+    def count(deadline: Deadline) -> int:
+        rng = np.random.default_rng(0)
+        proposals = stage.propose(make_problem(X, noise), ParetoFront(), rng=rng, deadline=deadline)
+        return len(list(islice(proposals, 200)))
+
+    assert count(Deadline.never()) < 200 == count(Deadline.after(3600))
+
+
+def test_it_ends_when_nothing_is_left_to_find() -> None:
+    """A few rows are described exactly at once, again and again."""
+    rng, deadline = np.random.default_rng(0), Deadline.after(3600)
+    proposals = Evolve(work=1_000_000).propose(
+        make_problem(X[:3], X[:3, 0] ** 2), ParetoFront(), rng=rng, deadline=deadline
+    )
     assert len(list(islice(proposals, 2000))) < 2000
+
+
+def test_patience_grows_with_the_lives_of_an_island() -> None:
+    islands = Islands(make_problem(X, X[:, 0]), seed=0, n_islands=1, patience=3)
+    lived = [islands._patience(replace(islands.islands[0], lives=lives)) for lives in (1, 8, 9, 17)]
+    assert lived == [3, 3, 6, 12]

@@ -12,7 +12,7 @@ from unisymnet.propose.evolve.finish import Finisher, _plain, _promise
 from unisymnet.propose.evolve.holes import Hole, holes
 from unisymnet.propose.pool import misfit
 from unisymnet.search.order import FINISHERS, loaded
-from unisymnet.symbolic.expr import Expr, evaluate, rebuild, variables
+from unisymnet.symbolic.expr import Call, Const, Expr, Var, evaluate, rebuild, variables
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.rewrite.simplify import simplify
 
@@ -125,3 +125,10 @@ def test_plain_numbers_keep_the_shape() -> None:
     expr: Expr = rebuild(simplify(parse("x0*(3.0002 - 3.0001*cos(x1)) + 0.73*x2")), _plain)
     assert variables(expr) == (0, 1, 2)
     assert np.allclose(evaluate(expr, X), evaluate(parse("x0*(3.0001 - 3.0001*cos(x1)) + 0.73*x2"), X), rtol=1e-3)
+
+
+def test_a_power_of_zero_has_no_hole_inside() -> None:
+    expr = Call("add", (Var(1), Call("pow", (Call("sin", (Var(0),)), Const(0.0)))))  # plain numbers can make one
+    with np.errstate(all="ignore"):
+        found = list(holes(expr, X, X[:, 1] + 1.0))
+    assert all(hole.part != Call("sin", (Var(0),)) for hole in found)

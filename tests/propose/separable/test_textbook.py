@@ -8,7 +8,7 @@ from unisymnet.deadline import Deadline
 from unisymnet.judge.forms import FORMS
 from unisymnet.problem import make_problem
 from unisymnet.propose.separable.textbook import Textbook
-from unisymnet.symbolic.expr import evaluate
+from unisymnet.symbolic.expr import evaluate, variables
 from unisymnet.symbolic.parse import parse
 
 LAWS = {
@@ -58,3 +58,27 @@ def test_only_allowed_operators():
 
 def test_every_form_has_a_name_of_its_own():
     assert len({form.name for form in FORMS}) == len(FORMS)
+
+
+def test_planes_over_few_columns_are_tried_with_and_without_a_constant():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(1.0, 9.0, (40, 3))
+    y = 1.7 * X[:, 0] - 0.4 * X[:, 2] + 5.0
+    problem = make_problem(X, y)
+    found = [p.expr for p in Textbook().propose(problem, ParetoFront(), rng=rng, deadline=Deadline.after(60.0))]
+    planes = [expr for expr in found if len(variables(expr)) == 2 and {0, 2} == set(variables(expr))]
+    left = [float(np.max(np.abs(evaluate(expr, problem.X) - problem.y))) for expr in planes]
+    assert min(left) < 1e-9
+    assert any(len(variables(expr)) == 3 for expr in found)
+
+
+def test_products_of_columns_are_tried_first():
+    rng = np.random.default_rng(5)
+    X = rng.uniform(1.0, 4.0, (14, 3))
+    y = 1.7 * X[:, 0] ** 2 / X[:, 2] * np.exp(0.2 * rng.normal(size=14))
+    problem = make_problem(X, y)
+    stage = Textbook().propose(problem, ParetoFront(), rng=rng, deadline=Deadline.never())
+    first = [next(stage).expr for _ in range(20)]
+    law = evaluate(parse("x0**2/x2"), problem.X)
+    ratios = [evaluate(expr, problem.X) / law for expr in first]
+    assert any(np.ptp(ratio) < 1e-9 * np.mean(ratio) for ratio in ratios)

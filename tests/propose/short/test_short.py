@@ -5,7 +5,9 @@ import pytest
 
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
-from unisymnet.judge.judge import make_judge
+from unisymnet.judge.judge import UNIT_NATS, make_judge
+from unisymnet.judge.scales import assumed_units
+from unisymnet.judge.tree import read
 from unisymnet.problem import make_problem
 from unisymnet.propose.short.listing import Listing
 from unisymnet.propose.short.short import Short
@@ -28,7 +30,8 @@ def test_prices_are_those_of_the_judge():
         if n_params(tree) or not variables(simplify(tree)) or simplify(tree) != tree:
             continue
         numbers = judge.quick(tree)[0] - judge.structure(tree)
-        assert price >= judge.structure(tree) - 1e-9, tree
+        assumed = UNIT_NATS * assumed_units(read(tree).tree)  # not known while trees are put together: listed too early
+        assert price >= judge.structure(tree) - assumed - 1e-9, tree
         assert price <= judge.structure(tree) + 6.0 + numbers, tree
 
 

@@ -58,6 +58,13 @@ def test_under_noise_a_clear_power_law_is_still_stripped():
     assert steps[0].factor == parse("x0**2")
 
 
+def test_a_power_is_taken_of_the_input_that_keeps_its_sign():
+    """y·x0 is a bump over (x1 − x2)/x0; y·(x1 − x2), a bump times its own place, was not recognised under noise."""
+    steps, problem = reduced("exp(-0.5*((x1-x2)/x0)**2)/x0", [(1, 3)] * 3, n=1000, noise=0.01)
+    assert [step.factor for step in steps] == [Const(1.0), parse("1/x1")]
+    assert problem.n_features == 1
+
+
 def test_the_smaller_problem_means_the_same_rows():
     X, y = draw("x0*sin(x1-x2)", [(1, 3)] * 3)
     problem = make_problem(X, y)

@@ -6,7 +6,7 @@ theorems (symbolic/network/counts.py).  The paper compares UniSymNet with symbol
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from ...corpus.settings import HIGH, LOW
 from ...corpus.trees import TreeSampler, uniforms
 from ...errors import EncodingError
 from ...symbolic.network.counts import Counts, counts
-from ..records import append_record, read_records
+from ..records import Key, resumed
 from ..run import provenance
 from .base import Block, Cell, Experiment, Figure, Record, Setup, Table
 from .style import CYCLE
@@ -27,14 +27,15 @@ FULL, QUICK = 100_000, 2_000
 
 def collect(setup: Setup) -> list[Record]:
     total = QUICK if setup.quick else FULL
-    known = _own(list(read_records(setup.out)))
-    for d in DIMENSIONS:
-        if any((r["dimension"], r["functions"], r["seed"]) == (d, total, setup.seed) for r in known):
-            continue
-        found = _sizes(d, total // len(DIMENSIONS), uniforms(np.random.default_rng([setup.seed, d])))
-        record = {"kind": "complexity", "dimension": d, "functions": total, "seed": setup.seed, **found}
-        append_record(setup.out, record | provenance())
-    return [r for r in _own(list(read_records(setup.out))) if (r["functions"], r["seed"]) == (total, setup.seed)]
+    own = {"kind": "complexity", "functions": total, "seed": setup.seed}
+
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        for key in missing:
+            d = key["dimension"]
+            found = _sizes(d, total // len(DIMENSIONS), uniforms(np.random.default_rng([setup.seed, d])))
+            yield key, {**key, **found, **provenance()}
+
+    return resumed([{**own, "dimension": d} for d in DIMENSIONS], setup.out, made)
 
 
 def _sizes(d: int, n: int, draws: Any) -> dict[str, Any]:

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import Floats
 from ...deadline import Deadline
 from ...fit.sfo.sfo import SFO
-from ...problem import Floats, Problem, make_problem
+from ...problem import Problem, make_problem
 from ...symbolic import evaluate, parse
 from ...symbolic.expr import Expr, bind
 from ...symbolic.network.identify import identify

@@ -1,32 +1,44 @@
 """Table "optimization strategies" and figure "pruning": SFO, DNO-P and DNO-NP on 200 random functions.
 
-The runs and their judgement are those of `unisymnet.bench.optimisers`; here they become tables and a figure.
+Usage: python -m unisymnet.bench.experiments.optimisers --out FILE.jsonl [--functions N] [--noise 0 0.1]
+       [--structures true transformer] [--methods sfo dno-p dno-np default] [--paper] [--signs] [--jobs 2]
+Without options of one's own: `unisymnet bench optimisers` and `bench pruning`.  ``--signs`` moves the inputs to other
+domains and compares signed with plain logarithms, on functions whose networks have any.  The runs and their judgement
+are those of `unisymnet.bench.optimisers`; here they become tables and a figure.  Means of R² count a negative or
+undefined R² as 0.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
-from .. import optimisers
-from ..optimiser_tables import PAPER, mean_r2, pruning_cells, rate
-from ..records import read_records
-from .base import Block, Cell, Experiment, Figure, Record, Setup, Table
+from ..optimisers import run, signed_tasks, tasks_of
+from .base import Block, Cell, Experiment, Figure, Record, Setup, Table, show
 from .style import CYCLE
 from .tally import mean
 
-QUICK = 8  # functions
+QUICK, FULL = 8, 200  # functions
+NOISE = (0.0, 0.001, 0.01, 0.1)
+METHODS = ("sfo", "dno-p", "dno-np", "default")
 COLOURS = dict(zip(("default", "dno-np", "dno-p"), (CYCLE[6], CYCLE[0], CYCLE[1]), strict=True))
+# Table "Comparison of different optimization strategies": noise -> (symbolic solution rate, mean R²).
+PAPER = {
+    "sfo": {0.0: (0.3350, 0.7754), 0.001: (0.2450, 0.7592), 0.01: (0.2450, 0.7369), 0.1: (0.2350, 0.7386)},
+    "dno-p": {0.0: (0.1515, 0.7421), 0.001: (0.1480, 0.7286), 0.01: (0.1472, 0.7278), 0.1: (0.1371, 0.7242)},
+    "dno-np": {0.0: (0.1224, 0.8216), 0.001: (0.1050, 0.7724), 0.01: (0.1150, 0.7680), 0.1: (0.1100, 0.7343)},
+}
 
 
 def collect_strategies(setup: Setup) -> list[Record]:
-    noise = (0.0, 0.1) if setup.quick else optimisers.NOISE
-    return _collect(setup, noise, ("sfo", "dno-p", "dno-np"))
+    return _collect(setup, (0.0, 0.1) if setup.quick else NOISE, METHODS[:3])
 
 
 def collect_pruning(setup: Setup) -> list[Record]:
-    return _collect(setup, (0.0,), ("dno-p", "dno-np", "default"))
+    return _collect(setup, (0.0,), METHODS[1:])
 
 
 def _collect(setup: Setup, noise: Sequence[float], methods: Sequence[str]) -> list[Record]:
@@ -38,40 +50,62 @@ def _collect(setup: Setup, noise: Sequence[float], methods: Sequence[str]) -> li
     kinds: tuple[str, ...] = ("transformer",) if shipped() else ("true",)
     if "default" in methods and shipped():
         kinds = ("true", "transformer")
-    settings = {"structures": kinds, "noise": noise, "methods": methods, "paper": False, "signs": False}
-    functions = QUICK if setup.quick else 200
-    options = argparse.Namespace(functions=functions, seed=setup.seed, max_time=setup.max_time, **settings)
-    tasks = optimisers.tasks_of(options)
-    optimisers.run(tasks, setup.out, jobs=setup.machine.jobs)
-    keys = {task.key() for task in tasks}
-    return [r for r in _own(list(read_records(setup.out))) if tuple(r[name] for name in optimisers.KEY) in keys]
+    number = QUICK if setup.quick else FULL
+    tasks = tasks_of(number, setup.seed, setup.max_time, structures=kinds, noise=noise, methods=methods)
+    return run(tasks, setup.out, jobs=setup.machine.jobs)
 
 
-def _own(records: Sequence[Record]) -> list[Record]:
-    return [r for r in records if "structures" in r and r.get("status") == "ok" and r["domain"] == "own"]
+def _done(records: Sequence[Record], own: bool = True) -> list[Record]:
+    """Runs that came to an end, on the functions' own domain or on others."""
+    return [r for r in records if "structures" in r and r.get("status") == "ok" and (r["domain"] == "own") is own]
 
 
 def report_strategies(records: Sequence[Record]) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
-    for kind in ("true", "transformer"):
-        chosen = [record for record in _own(records) if record["structures"] == kind and not record["paper"]]
+    for kind, paper in ((kind, paper) for kind in ("true", "transformer") for paper in (True, False)):
+        own = [record for record in _done(records) if record["structures"] == kind and record["paper"] is paper]
         for method, numbers in PAPER.items():
             for noise, (paper_rate, paper_r2) in numbers.items():
-                cell = [r for r in chosen if r["method"] == method and r["noise"] == noise]
+                cell = [r for r in own if r["method"] == method and r["noise"] == noise]
                 if cell:
-                    found, accurate = rate(cell), mean_r2(r["r2"] for r in cell)
-                    seconds = mean(r["seconds"] for r in cell)
-                    rows.append((kind, method, noise, len(cell), found, paper_rate, accurate, paper_r2, seconds))
+                    found = sum(bool(r["solved"]) for r in cell) / len(cell)
+                    accurate, network = (mean_r2(r.get(key) for r in cell) for key in ("r2", "r2_network"))
+                    name = f"{method} as in the paper" if paper else method
+                    ours = (found, paper_rate, accurate, paper_r2, None if method == "sfo" else network)
+                    rows.append((kind, name, noise, len(cell), *ours, mean(r["seconds"] for r in cell)))
     if not rows:
         return []
-    columns = ("structures", "strategy", "noise", "runs", "Sol", "paper", "mean R²", "paper", "seconds")
+    columns = ("structures", "strategy", "noise", "runs", "Sol", "paper", "mean R²", "paper", "network", "seconds")
     note = "The paper uses its transformer's structures; true structures show what the strategy itself can do."
     return [Table("SFO, DNO-P and DNO-NP on random functions", columns, tuple(rows), note)]
 
 
+def mean_r2(scores: Iterable[float | None]) -> float:
+    """The mean with an undefined or negative R² as 0."""
+    clipped = [max(score, 0.0) if score is not None and math.isfinite(score) else 0.0 for score in scores]
+    return sum(clipped) / len(clipped) if clipped else math.nan
+
+
 def report_pruning(records: Sequence[Record]) -> list[Block]:
-    own = [record for record in _own(records) if not record["paper"]]
+    own = [record for record in _done(records) if not record["paper"]]
     return [block for kind in ("transformer", "true") for block in _pruned(kind, pruning_cells(own, kind))]
+
+
+def pruning_cells(records: Sequence[Record], kind: str) -> dict[str, dict[int, tuple[float, float]]]:
+    """Mean R² and mean complexity of the trained networks themselves, by method and depth of the function.
+
+    ``kind`` says whose structures; the default network is given none and counts as it is.
+    """
+    table: dict[str, dict[int, tuple[float, float]]] = {}
+    for method in ("default", "dno-np", "dno-p"):
+        mine = [r for r in records if (r["method"], r["noise"]) == (method, 0.0) and r["r2_network"] is not None]
+        mine = [r for r in mine if r["structures"] == ("true" if method == "default" else kind)]
+        for depth in range(1, 7):
+            cell = [r for r in mine if r["depth"] == depth]
+            if cell:
+                size = sum(r["network_complexity"] for r in cell) / len(cell)
+                table.setdefault(method, {})[depth] = mean_r2(r["r2_network"] for r in cell), size
+    return table
 
 
 def _pruned(kind: str, cells: dict[str, dict[int, tuple[float, float]]]) -> list[Block]:
@@ -92,16 +126,27 @@ def _pruned(kind: str, cells: dict[str, dict[int, tuple[float, float]]]) -> list
         right.set(xlabel="layers L of the function", ylabel="mean R² of the network", ylim=(0, 1.03))
         right.legend(loc="lower left")  # bars leave no room on the left
 
+    title = f"Pruning: trained networks by depth, {kind} structures"
     note = "The paper shows this as a figure: DNO-NP fits best, DNO-P is the smallest, Default the worst."
     return [
-        Table(
-            f"Pruning: trained networks by depth, {kind} structures",
-            ("network", "L", "mean R²", "complexity"),
-            tuple(rows),
-            note,
-        ),
+        Table(title, ("network", "L", "mean R²", "complexity"), tuple(rows), note),
         Figure(f"pruning-{kind}", f"Pruning: networks as they were trained, {kind} structures", draw),
     ]
+
+
+def report_signs(records: Sequence[Record]) -> list[Block]:
+    """Signed against plain logarithms where inputs are negative, all of them or some."""
+    rows: list[tuple[Cell, ...]] = []
+    for domain in ("negative", "mixed"):
+        for method in ("dno-p", "dno-np"):
+            for single, label in ((True, "single trainings (paper)"), (False, "best of all restarts")):
+                mine = [r for r in _done(records, own=False) if (r["domain"], r["method"]) == (domain, method)]
+                cell = [r for r in mine if (r["trial"] is not None) is single]
+                if cell:
+                    plain, signed = (mean_r2(r["r2_network"] for r in cell if r["signed"] is s) for s in (False, True))
+                    rows.append((domain, method, label, plain, signed, len(cell) // 2))
+    columns = ("domain", "network", "trainings", "plain", "signed", "functions")
+    return [Table("R² of networks with plain and with signed logarithms", columns, tuple(rows))] if rows else []
 
 
 STRATEGIES = Experiment(
@@ -118,3 +163,27 @@ PRUNING = Experiment(
     collect_pruning,
     report_pruning,
 )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--functions", type=int, default=FULL)
+    parser.add_argument("--noise", type=float, nargs="+", default=NOISE)
+    parser.add_argument("--structures", nargs="+", default=["true"], choices=["true", "transformer"])
+    parser.add_argument("--methods", nargs="+", default=METHODS, choices=METHODS)
+    parser.add_argument("--signs", action="store_true", help="other domains: signed against plain logarithm")
+    parser.add_argument("--paper", action="store_true", help="DNO without what is added to the paper")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--max-time", type=float, default=30.0, help="seconds for one run")
+    parser.add_argument("--jobs", type=int, default=1)
+    options = vars(parser.parse_args())
+    out, jobs, signs = (options.pop(name) for name in ("out", "jobs", "signs"))
+    number, seed, max_time = (options.pop(name) for name in ("functions", "seed", "max_time"))
+    tasks = signed_tasks(number, seed, max_time) if signs else tasks_of(number, seed, max_time, **options)
+    records = run(tasks, out, jobs=jobs)
+    show([*report_strategies(records), *report_pruning(records), *report_signs(records)], out.parent / "figures")
+
+
+if __name__ == "__main__":
+    main()

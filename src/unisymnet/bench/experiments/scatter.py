@@ -6,12 +6,12 @@ The functions are those of `optimisers` and `pruning`; nothing is fitted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from ...corpus import LOW, Corpus
-from ..records import append_record, read_records
+from ..records import Key, resumed
 from .base import Block, Experiment, Figure, Record, Setup, Table
 from .style import colour
 
@@ -20,14 +20,16 @@ N_FUNCTIONS, QUICK = 200, 50
 
 def collect(setup: Setup) -> list[Record]:
     number = QUICK if setup.quick else N_FUNCTIONS
-    records = [r for r in read_records(setup.out) if r.get("experiment") == "scatter" and r["seed"] == setup.seed]
-    stream = islice(Corpus(LOW, setup.seed).starting_at(0), number)
-    for place, example in list(enumerate(stream))[len(records) :]:
-        sizes = {"columns": example.n_features, "length": len(example.label), "layers": example.depth}
-        record = {"experiment": "scatter", "seed": setup.seed, "number": place, **sizes}
-        append_record(setup.out, record)
-        records.append(record)
-    return records[:number]
+    examples = list(islice(Corpus(LOW, setup.seed).starting_at(0), number))
+
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        for key in missing:
+            example = examples[key["number"]]
+            sizes = {"columns": example.n_features, "length": len(example.label), "layers": example.depth}
+            yield key, {**key, **sizes}
+
+    keys = [{"experiment": "scatter", "seed": setup.seed, "number": place} for place in range(len(examples))]
+    return resumed(keys, setup.out, made)
 
 
 def report(records: Sequence[Record]) -> list[Block]:

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ...errors import DataError
 from ...formula.constants import free
 from ...knowledge.group.joint import fit_jointly
 from ...symbolic import Expr, evaluate, parse
 from ...symbolic.expr import Param, Var, rebuild
-from .records import Key, Record, catalog
+from ..records import Key, Record, chosen
+from .records import catalog
 
 FILE = "class_sr.csv"
 REALISATIONS, ROWS = 10, 200
@@ -45,11 +45,8 @@ def read_catalog(folder: str | None) -> dict[str, ClassLaw]:
 
 def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
     names = list(read_catalog(folder))
-    unknown = set(problems or ()) - set(names)
-    if unknown:
-        raise DataError(f"{FILE} has no law {', '.join(sorted(unknown))}; it has {', '.join(names)}")
-    chosen = [name for name in names if problems is None or name in problems]
-    return [{"suite": "class", "problem": name, "noise": noise, "max_time": max_time, "seed": seed} for name in chosen]
+    key = {"suite": "class", "noise": noise, "max_time": max_time, "seed": seed}
+    return [{**key, "problem": name} for name in chosen(names, problems, FILE)]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record:

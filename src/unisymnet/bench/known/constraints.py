@@ -11,18 +11,15 @@ import zlib
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...errors import DataError
+from ...arrays import Floats
 from ...knowledge.shape.check import PROVED, VIOLATED
 from ...knowledge.shape.shapes import make_shapes
 from ...symbolic import Expr, evaluate, parse
 from ..problems import BenchProblem, add_noise, load_suite
-from ..score import numeric_scores, symbolic_scores
+from ..records import Key, Record, chosen
+from ..score import score_run
 from ..task import split
-from .records import Key, Record
-
-Floats = NDArray[np.float64]
 
 ROWS, LAWS = 100, 60
 MAX_EACH = 2  # limits and zeros that are told; monotone columns are all told
@@ -34,12 +31,9 @@ NOTHING = 1e-6  # of the median size: what counts as 0
 def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
     """Two runs a law, with and without; the first sixty by name unless problems are named."""
     names = sorted(p.name for p in load_suite("feynman") if p.expression is not None)
-    unknown = set(problems or ()) - set(names)
-    if unknown:
-        raise DataError(f"the suite feynman has no problem {', '.join(sorted(unknown))}")
-    chosen = [name for name in names if problems is None or name in problems]
     key = {"suite": "constraints", "noise": noise, "max_time": max_time, "seed": seed, "rows": ROWS}
-    return [{**key, "problem": name, "given": given} for name in chosen[:LAWS] for given in (True, False)]
+    laws = chosen(names, problems, "the suite feynman")[:LAWS]
+    return [{**key, "problem": name, "given": given} for name in laws for given in (True, False)]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record:
@@ -59,14 +53,12 @@ def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record
         constraints=truths if key["given"] and truths else None,
     ).fit(X, y)
     expr = model.formula_.expr
-    scores = numeric_scores(problem, expr, data.X_test, data.y_test)
-    scores |= symbolic_scores(problem, expr, scores, judge_time=judge_time)
     shapes = make_shapes(truths, X, clean, _names(problem), "y")
     verdicts = [] if shapes is None else shapes.verdicts(expr)
     return {
         "expression": str(expr),
         "stopped": model.stopped_,
-        "scores": scores,
+        "scores": score_run(problem, expr, data.X_test, data.y_test, judge_time=judge_time),
         "constraints": truths,
         "violated": [t for t, verdict in zip(truths, verdicts, strict=True) if verdict.kind == VIOLATED],
         "proved": sum(verdict.kind == PROVED for verdict in verdicts),

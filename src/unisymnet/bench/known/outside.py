@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import DataError
-from .records import Key, Record
+from ..records import Key, Record, chosen
 
 PARTS = ("train", "test_id", "test_ood")
 ROWS = {"train": 400, "test_id": 200, "test_ood": 200}
@@ -34,13 +34,9 @@ class Tables(NamedTuple):
 
 def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
     names = list(MADE) if folder is None else _subfolders(folder)
-    unknown = set(problems or ()) - set(names)
-    if unknown:
-        raise DataError(f"there is no set {', '.join(sorted(unknown))}; there are {', '.join(names)}")
-    chosen = [name for name in names if problems is None or name in problems]
     where = "made" if folder is None else "given"
-    shared = {"noise": noise, "max_time": max_time, "seed": seed}
-    return [{"suite": "llmsr", "problem": name, "data": where, **shared} for name in chosen]
+    key = {"suite": "llmsr", "data": where, "noise": noise, "max_time": max_time, "seed": seed}
+    return [{**key, "problem": name} for name in chosen(names, problems, folder or "bench llmsr")]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record:

@@ -6,31 +6,24 @@ Runs are done one after the other in this process: time limits are those of the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from ...deadline import on_processor
 from ...errors import DataError
-from ..records import append_record, mend, read_records
+from ..records import Key, Record, resumed
 from ..run import provenance
-
-Record = dict[str, Any]
-Key = dict[str, Any]
 
 
 def run_keys(
-    keys: Iterable[Key], perform: Callable[[Key], Record], out: str | Path, tell: Callable[[Record], None]
+    keys: Sequence[Key], perform: Callable[[Key], Record], out: str | Path, tell: Callable[[Record], None]
 ) -> list[Record]:
     """Perform what the file does not hold yet; the records of all keys."""
-    path = Path(out)
-    mend(path)
-    done = list(read_records(path))
-    here, found = provenance(), []
-    for key in keys:
-        record = next((r for r in done if all(r.get(name) == value for name, value in key.items())), None)
-        if record is None:
+    here = provenance()
+
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        for key in missing:
             wall, processor = time.perf_counter(), time.process_time()
             result = perform(key)
             times: Record = {
@@ -40,11 +33,9 @@ def run_keys(
             if on_processor():
                 times["clock"] = "processor"
             when = {"date": datetime.now(UTC).isoformat(timespec="seconds")}
-            record = {**key, **here, **when, **times, **result}
-            append_record(path, record)
-            tell(record)
-        found.append(record)
-    return found
+            yield key, {**key, **here, **when, **times, **result}
+
+    return resumed(keys, Path(out), made, tell)
 
 
 def catalog(folder: str | None, name: str) -> Path:

@@ -1,7 +1,8 @@
 """Twenty laws whose outer form is known: how much sooner they are found with the template than without.
 
 Every law is fitted twice on the same clean rows, with its template and without; what counts is whether it is found
-and how much processor time that took.
+and how much processor time that took.  The laws are such that the search without needs more than a quarter of a second:
+below that, loading, judging and reporting are most of the time of both.
 """
 
 from __future__ import annotations
@@ -12,10 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import DataError
 from ...metrics import is_solution_strict
 from ...symbolic import evaluate, parse
-from .records import Key, Record
+from ..records import Key, Record, chosen
 
 ROWS = 200
 
@@ -33,23 +33,23 @@ class Task:
 
 TASKS: tuple[Task, ...] = (
     Task("sum of two", "x0**2/(1 + x0) + 3*sqrt(x1)*x2", "f(x0) + g(x1, x2)"),
-    Task("product of two", "(x0**2 + 1)*exp(-0.7*x1)/x2", "f(x0)*g(x1, x2)"),
-    Task("quotient", "(x0 + 2*x1**2)/(1 + x2**3)", "f(x0, x1)/g(x2)"),
-    Task("exponential of a function", "exp(-x0*x1/(x2 + 1))", "exp(-f(x0, x1, x2))"),
-    Task("decay with an amplitude", "x2**1.5*exp(-x0**2/(2*x1))", "g(x2)*exp(f(x0, x1))"),
-    Task("logarithm", "ln(1 + x0*x1**2/x2)", "ln(f(x0, x1, x2))"),
-    Task("root of a sum", "sqrt(x0**3 + x1*x2)", "sqrt(f(x0, x1, x2))"),
-    Task("saturation", "x0*x1/(x0*x1 + x2**2)", "f(x0, x1)/(f(x0, x1) + g(x2))"),
-    Task("reciprocal of a sum", "1/(x0/x1 + 2*x2**2)", "1/(f(x0, x1) + g(x2))"),
+    Task("product of two", "(x0**2 + exp(-x0))*(x1 + ln(x2 + 1))", "f(x0)*g(x1, x2)"),
+    Task("quotient", "(x0*exp(x1) + 1)/(x2 + sin(x2))", "f(x0, x1)/g(x2)"),
+    Task("exponential of a function", "exp(-(x0 + sqrt(x1*x2))/(1 + x0*x2))", "exp(-f(x0, x1, x2))"),
+    Task("decay with an amplitude", "(x2 + 0.5*sin(3*x2))*exp(-x0**2/(1 + x1))", "g(x2)*exp(f(x0, x1))"),
+    Task("logarithm", "ln(x0**2 + x1*sin(x2) + 2)", "ln(f(x0, x1, x2))"),
+    Task("root of a sum", "sqrt(x0**3 + sin(x1*x2) + 2)", "sqrt(f(x0, x1, x2))"),
+    Task("saturation", "x0*ln(1 + x1)/(x0*ln(1 + x1) + x2**1.5)", "f(x0, x1)/(f(x0, x1) + g(x2))"),
+    Task("reciprocal of a sum", "1/(x0*exp(-x1) + ln(1 + x2))", "1/(f(x0, x1) + g(x2))"),
     Task("wave of a function", "sin(x0*x1) + x2**2/(1 + x2)", "sin(f(x0, x1)) + g(x2)", 0.2, 1.2),
     Task("tanh", "2*tanh(x0*x1/x2)", "2*tanh(f(x0, x1, x2))", 0.3, 1.5),
     Task("squared difference", "(x0**1.5 - x1*x2)**2 + x2", "f(x0, x1, x2)**2 + x2"),
     Task("known factor", "x0**2*(exp(-x1) + 0.3*x2**2)", "x0**2*(f(x1) + g(x2))"),
     Task("known offset", "5 - x0*exp(-x1)/sqrt(x2)", "5 - f(x0, x1, x2)"),
-    Task("Gaussian in one column", "exp(-(x0 - 1.5)**2/0.8)*(1 + x1/x2)", "f(x0)*(1 + g(x1, x2))"),
+    Task("Gaussian in one column", "exp(-(x0 - 1.5)**2/0.8)*(1 + x1/(x1 + x2**2))", "f(x0)*(1 + g(x1, x2))"),
     Task("sum under a logarithm", "x2*ln(x0**2 + 2*x1)", "x2*ln(f(x0, x1))"),
     Task("power of a function", "(1 + x0/x1)**1.7 + 0.5*x2", "f(x0, x1)**1.7 + g(x2)"),
-    Task("law and its derivative", "3*x0**2*x1 + x0**3", "D(f, x0)*x1 + f(x0)"),
+    Task("law and its derivative", "2*x0*x1/(1 + x0**2) + ln(1 + x0**2)", "D(f, x0)*x1 + f(x0)"),
     Task("two exponentials", "exp(-x0*x1) + 2*exp(-x2**2)", "exp(-f(x0, x1)) + 2*exp(-g(x2))"),
     Task("inside a cosine", "x2*cos(x0**2*x1)", "x2*cos(f(x0, x1))", 0.3, 1.2),
 )
@@ -57,12 +57,9 @@ TASKS: tuple[Task, ...] = (
 
 def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
     names = [task.name for task in TASKS]
-    unknown = set(problems or ()) - set(names)
-    if unknown:
-        raise DataError(f"there is no template task {', '.join(sorted(unknown))}; there are {', '.join(names)}")
-    chosen = [name for name in names if problems is None or name in problems]
     key = {"suite": "templates", "noise": noise, "max_time": max_time, "seed": seed}
-    return [{**key, "problem": name, "given": given} for name in chosen for given in (True, False)]
+    tasks = chosen(names, problems, "bench templates")
+    return [{**key, "problem": name, "given": given} for name in tasks for given in (True, False)]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record:

@@ -16,9 +16,10 @@ import numpy as np
 
 from ...errors import DataError
 from ..problems import BenchProblem, add_noise, load_suite
-from ..score import numeric_scores, symbolic_scores
+from ..records import Key, Record, chosen
+from ..score import score_run
 from ..task import split
-from .records import Key, Record, catalog
+from .records import catalog
 
 FILE = "feynman_units.csv"
 SYMBOLS = ("m", "s", "kg", "K", "V")
@@ -34,11 +35,8 @@ def read_catalog(folder: str | None) -> dict[str, dict[str, str]]:
 def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
     known = read_catalog(folder)
     names = [p.name for p in load_suite("feynman") if p.name in known]
-    unknown = set(problems or ()) - set(names)
-    if unknown:
-        raise DataError(f"{FILE} has no problem {', '.join(sorted(unknown))}")
-    chosen = [name for name in names if problems is None or name in problems]
-    return [{"suite": "units", "problem": name, "noise": noise, "max_time": max_time, "seed": seed} for name in chosen]
+    key = {"suite": "units", "noise": noise, "max_time": max_time, "seed": seed}
+    return [{**key, "problem": name} for name in chosen(names, problems, FILE)]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0, with_units: bool = True) -> Record:
@@ -55,8 +53,6 @@ def perform(key: Key, folder: str | None, *, judge_time: float = 20.0, with_unit
     )
     model.fit(data.X_train, y)
     expr = model.formula_.expr
-    scores = numeric_scores(problem, expr, data.X_test, data.y_test)
-    scores |= symbolic_scores(problem, expr, scores, judge_time=judge_time)
     columns = [read_unit(units[f"x{i}"]) for i in range(problem.n_features)]
     wrong = [
         str(entry.formula)
@@ -67,7 +63,7 @@ def perform(key: Key, folder: str | None, *, judge_time: float = 20.0, with_unit
         "expression": str(expr),
         "stopped": model.stopped_,
         "source": model.front_[model.picked_].source,
-        "scores": scores,
+        "scores": score_run(problem, expr, data.X_test, data.y_test, judge_time=judge_time),
         "front": [str(entry.formula) for entry in model.front_],
         "wrong": wrong,
         "beside": [str(entry.formula) for entry in model.beside_],

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...dynamics import System
 from ...errors import DataError
-
-Floats = NDArray[np.float64]
 
 N_POINTS, END, TOLERANCE = 512, 10.0, 1e-11
 FILE = "odebench.csv"

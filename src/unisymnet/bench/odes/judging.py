@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...dynamics import System
 from ...dynamics.rate import sum_of, terms_of
 from ...formula.constants import refit
 from ...symbolic.expr import Const, Expr, evaluate
 from .catalog import Task
-
-Floats = NDArray[np.float64]
 
 FORM, STRICT = 1e-3, 1e-6
 MAX_SIMULATION = 60.0  # seconds of a clock on the wall; a busy machine must not decide

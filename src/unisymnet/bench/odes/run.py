@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...dynamics import DynamicsRegressor, System
 from ...errors import DataError, UniSymNetError
+from ..records import Key, Record, resumed
 from ..run import provenance
 from .catalog import Task
 from .judging import judge_system
@@ -38,28 +37,23 @@ def run_systems(
     setting: Setting,
     out: str | None,
     problems: Sequence[str] | None = None,
-    tell: Callable[[dict[str, Any]], None] = lambda record: None,
-) -> list[dict[str, Any]]:
+    tell: Callable[[Record], None] = lambda record: None,
+) -> list[Record]:
     """Records of all systems; those that the file holds already are not run again."""
     if setting.method not in METHODS:
         raise DataError(f"unknown method {setting.method!r} for systems; choose one of {', '.join(METHODS)}")
     if problems:
         tasks = [task for task in tasks if {str(task.number), task.name} & set(problems)]
-    known = _known(out, setting)
-    records = []
-    for task in tasks:
-        record = known.get(task.number)
-        if record is None:
-            record = run_task(task, setting)
-            if out is not None:
-                with open(out, "a", encoding="utf-8") as file:
-                    file.write(json.dumps(record, ensure_ascii=False) + "\n")
-            tell(record)
-        records.append(record)
-    return records
+    known = {task.number: task for task in tasks}
+
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        yield from ((key, run_task(known[key["system"]], setting)) for key in missing)
+
+    keys = [{"system": number, **asdict(setting)} for number in known]
+    return resumed(keys, None if out is None else Path(out), made, tell)
 
 
-def run_task(task: Task, setting: Setting) -> dict[str, Any]:
+def run_task(task: Task, setting: Setting) -> Record:
     """One system: data, fit, verdict."""
     runs = task.data(setting.noise, setting.subsample, setting.seed, setting.both)
     started, wall = time.process_time(), time.monotonic()
@@ -93,21 +87,10 @@ def run_task(task: Task, setting: Setting) -> dict[str, Any]:
     }
 
 
-def _known(out: str | None, setting: Setting) -> dict[int, dict[str, Any]]:
-    if out is None or not Path(out).is_file():
-        return {}
-    found = {}
-    for line in Path(out).read_text("utf-8").splitlines():
-        record = json.loads(line)
-        if all(record.get(name) == value for name, value in asdict(setting).items()):
-            found[int(record["system"])] = record
-    return found
-
-
-def summary(records: Sequence[dict[str, Any]]) -> str:
+def summary(records: Sequence[Record]) -> str:
     """Counts, and by dimension."""
 
-    def count(some: Sequence[dict[str, Any]]) -> str:
+    def count(some: Sequence[Record]) -> str:
         first = sum((r["r2"] or 0.0) > 0.9 for r in some)
         second = sum((r["r2_second"] or 0.0) > 0.9 for r in some)
         sharp = sum((r["r2_second"] or 0.0) > 0.999 for r in some)

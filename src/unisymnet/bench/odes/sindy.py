@@ -5,15 +5,13 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...dynamics import System
 from ...dynamics.library import power
 from ...dynamics.rate import sum_of
 from ...errors import DataError
 from ...symbolic.expr import Const, Var, product
-
-Floats = NDArray[np.float64]
 
 DEGREE, THRESHOLD = 3, 0.05
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...pde.spectral import Flow, evolve, follow, wave_numbers
 from ...pde.system import Equation, PDESystem
 from ...pde.terms import Term
 
-Floats = NDArray[np.float64]
 Truth = dict[Term, float]
 
 

@@ -3,37 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ...errors import DataError
 from ...pde import PDERegressor
-from ..records import append_record, read_records
+from ..records import Key, Record, chosen, resumed
 from ..run import provenance
 from .problems import PROBLEMS, PDEProblem
 
 
-def run_pdes(names: Sequence[str] | None, noise: float, seed: int, out: Path | None) -> list[dict[str, Any]]:
+def run_pdes(names: Sequence[str] | None, noise: float, seed: int, out: Path | None) -> list[Record]:
     """One record for every problem; what the file holds is not run again."""
-    unknown = [name for name in names or () if name not in PROBLEMS]
-    if unknown:
-        raise DataError(f"unknown equations {', '.join(unknown)}; known are {', '.join(PROBLEMS)}")
-    done = {(r["problem"], r["noise"], r["seed"]): r for r in read_records(out)} if out is not None else {}
-    found = []
-    for name in names or PROBLEMS:
-        key = (name, noise, seed)
-        if key not in done:
-            done[key] = {"suite": "pde", **judged(PROBLEMS[name](), noise, seed), **provenance()}
-            if out is not None:
-                append_record(out, done[key])
-        found.append(done[key])
-    return found
+    keys = [{"problem": name, "noise": noise, "seed": seed} for name in chosen(list(PROBLEMS), names, "bench pde")]
+
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        for key in missing:
+            yield key, {"suite": "pde", **judged(PROBLEMS[key["problem"]](), noise, seed), **provenance()}
+
+    return resumed(keys, out, made)
 
 
-def judged(problem: PDEProblem, noise: float, seed: int) -> dict[str, Any]:
+def judged(problem: PDEProblem, noise: float, seed: int) -> Record:
     """Fit with noise relative to each field's spread; is the form right, and how far are the coefficients off?"""
     rng = np.random.default_rng(seed)
     fields = {k: v + noise * np.std(v) * rng.standard_normal(v.shape) for k, v in problem.fields.items()}

@@ -6,7 +6,6 @@ the file holds is not run again. Does not know what others have published.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -17,6 +16,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from ...errors import DataError
+from ..records import Key, Record, chosen, resumed
 from ..run import provenance
 
 TARGET = "target"
@@ -35,10 +35,6 @@ class Run:
     goal: str
     max_time: float
     max_complexity: int
-
-    @property
-    def key(self) -> str:
-        return json.dumps(asdict(self), sort_keys=True)
 
 
 def tables_in(folder: str | Path) -> dict[str, Path]:
@@ -67,36 +63,22 @@ def run_tables(
     only: Sequence[str] | None = None,
     cores: int = 1,
     jobs: int = 1,
-    tell: Callable[[dict[str, Any]], None] = lambda record: None,
-) -> list[dict[str, Any]]:
+    tell: Callable[[Record], None] = lambda record: None,
+) -> list[Record]:
     """All records of these runs; missing ones are made first."""
     if not 1 <= seeds <= len(SEEDS):
         raise DataError(f"--seeds must be between 1 and {len(SEEDS)}, got {seeds}")
     known = tables_in(folder)
-    for name in only or ():
-        if name not in known:
-            raise DataError(f"{folder} has no set {name!r}; it has {', '.join(known)}")
-    runs = [Run(t, s, goal, max_time, max_complexity) for s in SEEDS[:seeds] for t in only or known]
-    path = Path(out)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    done = {Run(**r["run"]).key: r for r in _read(path)}
-    missing = [run for run in runs if run.key not in done]
-    pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    for record in pool(delayed(fit_one)(known[run.table], run, cores) for run in missing):
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
-        done[Run(**record["run"]).key] = record
-        tell(record)
-    return [done[run.key] for run in runs]
+    names = chosen(list(known), only, str(folder))
+    runs = [Run(name, seed, goal, max_time, max_complexity) for seed in SEEDS[:seeds] for name in names]
 
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
+        wanted = [Run(**key["run"]) for key in missing]
+        for record in pool(delayed(fit_one)(known[run.table], run, cores) for run in wanted):
+            yield {"run": record["run"]}, record
 
-def _read(path: Path) -> Iterator[dict[str, Any]]:
-    if path.exists():
-        for line in path.read_text("utf-8").splitlines():
-            try:
-                yield json.loads(line)
-            except ValueError:  # a run was killed while it wrote
-                continue
+    return resumed([{"run": asdict(run)} for run in runs], Path(out), made, tell)
 
 
 def _boosting(train: Any, y_train: Any, test: Any, y_test: Any, seed: int) -> float:
@@ -107,7 +89,7 @@ def _boosting(train: Any, y_train: Any, test: Any, y_test: Any, seed: int) -> fl
     return float(trees.score(test, y_test))
 
 
-def fit_one(path: Path, run: Run, cores: int = 1) -> dict[str, Any]:
+def fit_one(path: Path, run: Run, cores: int = 1) -> Record:
     """Fit three quarters of a table and test on the rest; a linear model beside it."""
     import pandas as pd
     from sklearn.linear_model import LinearRegression

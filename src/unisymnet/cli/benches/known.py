@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from ...bench.known import classes, constraints, outside, templates, units
-from ...bench.known.records import Record, run_keys
+from ...bench.known.records import run_keys
+from ...bench.records import Record
 from ...errors import DataError
 from .benching import BenchOptions
 

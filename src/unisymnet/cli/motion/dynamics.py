@@ -165,10 +165,11 @@ def place_so_far(folder: Path) -> Path:
 
 
 def _save(model: Any, folder: Path) -> None:
+    from ...dynamics.tables import counted
     from ...report.system_page import system_html
 
     runs = model.drawn_runs()
-    lead = f"{len(runs)} runs, {model.runs_.n_points} points, {model.seconds_:.1f} s"
+    lead = f"{counted(len(runs), 'run')}, {model.runs_.n_points} points, {model.seconds_:.1f} s"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         model.save(folder / MODEL)

@@ -22,7 +22,7 @@ def pde(
     fields: Annotated[str | None, typer.Option(help="fields, separated by commas (default: all others)")] = None,
     given: Annotated[str | None, typer.Option(help="fields that need no equation, separated by commas")] = None,
     order: Annotated[str, typer.Option(help="order of the time derivative: 1, 2 or auto")] = "1",
-    max_order: Annotated[int, typer.Option(help="highest derivative in space")] = 4,
+    max_order: Annotated[int, typer.Option(min=1, max=6, help="highest derivative in space")] = 4,
     max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds at most")] = 60.0,
     out: Annotated[Path | None, typer.Option(help="file for the system as JSON (default: NAME-pde.json)")] = None,
     picture: Annotated[Path | None, typer.Option(help="figure to write: .png, .svg or .pdf (needs matplotlib)")] = None,
@@ -42,6 +42,8 @@ def pde(
         raise DataError(f"{data} has no array {', '.join(absent)}; it has {', '.join(arrays)}")
     if order not in ("1", "2", "auto"):
         raise typer.BadParameter(f"--order is 1, 2 or auto, got {order}")
+    if not max_time > 0:
+        raise typer.BadParameter(f"--max-time must be positive, got {max_time:g}")
     model = PDERegressor(
         max_order=max_order, order="auto" if order == "auto" else int(order), time=time, max_time=max_time
     )
@@ -89,7 +91,11 @@ def _arrays(path: Path) -> dict[str, Any]:
                 raise DataError(f"{path} holds one array; a file of several is needed: np.savez(path, u=u, x=x, t=t)")
             found = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise DataError(f"{path} cannot be read as a file of numpy arrays ({error}); write it with np.savez") from error
+        # numpy's own words advise to load such a file unsafely
+        why = "it is none, or holds Python objects" if "pickle" in str(error) else str(error)
+        raise DataError(
+            f"{path} cannot be read as a file of numpy arrays ({why}); write it with np.savez(path, u=u, x=x, t=t)"
+        ) from error
     for name, array in found.items():
         if array.dtype.kind not in "fiu" or array.size > MAX_VALUES:
             kind = f"{array.size} values of type {array.dtype}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ N_STARTS = 60
 ROOM = 0.5  # how far beyond the data to look, in their width
 SAME = 1e-5  # of the width: two points that are one
 NEUTRAL = 1e-6  # of the largest eigenvalue
+NEAR, SLOW = 1e-6, 1e-2  # so near a fixed point, in widths, rates are still small beside the usual ones
+MANY = 4  # neutral points from which on they are taken for a line, of which one is told
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,13 @@ def find_fixed_points(
     d = len(box)
     places = qmc.Halton(d, scramble=False).random(N_STARTS)
     found: list[Floats] = []
+    speeds: list[float] = []
     with np.errstate(all="ignore"):
         for start in [box.mean(axis=1), np.zeros(d), *(low + places * (high - low))]:
             speed = rates(start)
             if not np.isfinite(speed).all():
                 continue
+            speeds.append(float(np.max(np.abs(speed) / width)))
             try:
                 solved = root(
                     lambda x: np.nan_to_num(rates(x), nan=1e6), start, jac=lambda x: np.nan_to_num(jacobian(x))
@@ -56,12 +60,27 @@ def find_fixed_points(
             inside = np.all(point >= low) and np.all(point <= high)
             if not (solved.success and inside and np.isfinite(rates(point)).all()):
                 continue
-            if np.max(np.abs(rates(point)) / width) > 1e-8 * max(1.0, float(np.max(np.abs(speed) / width))):
+            if np.max(np.abs(rates(point)) / width) > 1e-8 * max(1.0, speeds[-1]):
                 continue
             if not any(np.all(np.abs(point - other) < SAME * width) for other in found):
                 found.append(np.where(np.abs(point) < 1e-10 * width, 0.0, point))
+        usual = float(np.median(speeds)) if speeds else 0.0
+        found = [point for point in found if _is_smooth(rates, point, width, usual)]
     points = [FixedPoint(tuple(map(float, point)), *_kind(jacobian(point))) for point in found]
+    middle = box.mean(axis=1)
+    neutral = [point for point in points if point.kind == "neutral"]
+    if len(neutral) >= MANY:
+        nearest = min(neutral, key=lambda point: float(np.sum(((np.array(point.state) - middle) / width) ** 2)))
+        points = [point for point in points if point.kind != "neutral"]
+        points.append(replace(nearest, kind="one of a line of fixed points"))
     return sorted(points, key=lambda point: point.state)
+
+
+def _is_smooth(rates: Callable[[Floats], Floats], point: Floats, width: Floats, usual: float) -> bool:
+    """Are rates small beside the point, too?  Next to a pole 0/0 may pass for a fixed point."""
+    aside = [point + sign * NEAR * width * axis for axis in np.eye(len(point)) for sign in (-1.0, 1.0)]
+    sizes = [rate for rate in (np.max(np.abs(rates(x)) / width) for x in aside) if np.isfinite(rate)]
+    return not sizes or bool(max(sizes) <= SLOW * usual)
 
 
 def _kind(matrix: Floats) -> tuple[str, tuple[complex, ...]]:

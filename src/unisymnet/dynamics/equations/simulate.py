@@ -15,6 +15,15 @@ Floats = NDArray[np.float64]
 HUGE = 1e12
 
 
+def _sizes(start: Floats, course: Floats) -> Floats:
+    """What errors are measured by, at most a thousandth beside the start: a state of 1e-12 wants smaller ones.
+
+    ``course`` is how far the states would go at the rates of the start.
+    """
+    found = np.maximum(np.abs(start), 1e-3 * np.minimum(np.abs(course), 1.0))
+    return np.where(found > 0.0, found, 1e-3)
+
+
 class _Stop(Exception):
     pass
 
@@ -35,7 +44,6 @@ def simulate(
     found = np.full((len(times), len(start)), np.nan)
     found[0] = start
     end = time.monotonic() + max_seconds
-    scale = np.maximum(np.abs(start), 1e-3)
 
     def rates(now: float, x: Floats) -> Floats:
         if time.monotonic() > end:
@@ -48,6 +56,8 @@ def simulate(
     if len(times) == 1:
         return found
     try:
+        with np.errstate(all="ignore"):
+            scale = _sizes(start, rates(times[0], start) * (times[-1] - times[0]))
         solver = LSODA(rates, times[0], start, times[-1], rtol=rtol, atol=rtol * scale * 1e-2)
         row = 1
         with np.errstate(all="ignore"):

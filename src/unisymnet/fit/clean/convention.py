@@ -14,6 +14,7 @@ from ...symbolic.rewrite.simplify import present, simplify
 from .respell import factors_of, product_of
 
 TINY = 1e-11  # a phase that is none
+FAR = 1e4  # a number of such a size, or as small, hides what it is
 MAX_HEIGHT = 50.0  # nats between the height of a peak and its coefficient; beyond, the peak is far from the data
 _WAVES = ("sin", "cos")
 _TURNED = (("sin", 1.0), ("cos", 1.0), ("sin", -1.0), ("cos", -1.0))  # sin(u + k·π/2), k = 0, 1, 2, 3
@@ -43,6 +44,25 @@ def normalised(expr: Expr) -> Expr:
 
     shorter = present(rebuild(simplify(expr), change))
     return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def levelled(expr: Expr) -> Expr:
+    """4e-9/(exp(-x) + 2e-9) as 2/(5e8*exp(-x) + 1): the level of a logistic curve can be seen then."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(-1.0)):
+            return node
+        base = node.args[0]
+        if not (isinstance(base, Call) and base.op == "add" and isinstance(level := base.args[-1], Const)):
+            return node
+        if 1.0 / FAR < abs(level.value) < FAR:
+            return node
+        terms = [product_of([*factors_of(term), (Const(1.0 / level.value), 1.0)]) for term in base.args[:-1]]
+        return Call("mul", (Const(1.0 / level.value), Call("pow", (Call("add", (*terms, Const(1.0))), Const(-1.0)))))
+
+    known = simplify(expr)
+    changed = rebuild(known, change)
+    return expr if changed == known else present(changed)
 
 
 def centred(expr: Expr) -> Expr:

@@ -12,14 +12,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...metrics import complexity
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, total, walk
 from ...symbolic.rewrite.collect import coefficient_of
 from ...symbolic.rewrite.simplify import present, simplify
 
-Floats = NDArray[np.float64]
 Factor = tuple[Expr, float]
 Price = tuple[int, int, int, float, int]
 

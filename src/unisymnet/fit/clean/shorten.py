@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...deadline import Deadline
 from ...judge.judge import Judge, Lengths
-from ...judge.tree import read
+from ...judge.tree import EXPONENT, NUMBER, read
 from ...symbolic.expr import Call, Const, Expr, children, evaluate, variables
 from ...symbolic.rewrite.simplify import simplify
 from ..settle import settled, shortest
@@ -23,7 +23,10 @@ from .numbers import simple_numbers
 from .snap import _without_one_part as without_one_part
 
 LEAST = 1e-6  # nats; a step that gains less is rounding
-WINDOW_ERRORS, TRIES = 5.0, 6
+# Nats that a simple number must gain, since among many numbers one is always near.  Exponents are whole or halves for
+# reasons; a factor has a unit, and that it is simple in just this unit would be a coincidence.
+LEAST_NUMBER, LEAST_FACTOR = 1.0, 4.0
+WINDOW_ERRORS, TRIES = 2.0, 6  # a number that is meant lies within two standard errors, 19 times in 20
 MAX_STEPS = 12
 
 Judged = tuple[Expr, Lengths]
@@ -133,6 +136,7 @@ def _best_number(found: Judged, judge: Judge, deadline: Deadline) -> Judged | No
     reading = read(expr)
     best: Judged | None = None
     errors = judge.errors(expr, lengths)
+    exponents = {node.place for parent, node in reading.tree.walk() if node.symbol == NUMBER and parent == EXPONENT}
     for place, error in errors.items():
         if not math.isfinite(error):
             continue
@@ -143,7 +147,10 @@ def _best_number(found: Judged, judge: Judge, deadline: Deadline) -> Judged | No
             trial = settled(expr, judge, lengths.free - {place}, lengths.model, values)
             judged = None if trial is None else judge.lengths(trial, lengths.model)
             # Only a number that is shorter to write than to fit: else it is the free constant, moved.
-            if trial is not None and judged is not None and judged.n_free < lengths.n_free:
-                if judged.total < (lengths if best is None else best[1]).total - LEAST:
-                    best = trial, judged
+            if trial is None or judged is None or judged.n_free >= lengths.n_free:
+                continue
+            usual = place in exponents and (2.0 * number.value).is_integer()
+            gain = lengths.total - judged.total - (LEAST_NUMBER if usual else LEAST_FACTOR)
+            if gain > 0.0 and (best is None or judged.total < best[1].total - LEAST):
+                best = trial, judged
     return best

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Floats
 from ...candidate import EXACT, TOKEN_NATS, Status
 from ...deadline import Deadline
-from ...problem import Floats
 from ...symbolic.constants import free_constants
 from ...symbolic.expr import Call, Const, Expr, Param, bind, children, evaluate, n_params, rebuild, size, walk
 from ...symbolic.rewrite.simplify import simplify

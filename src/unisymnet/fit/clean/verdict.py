@@ -6,13 +6,14 @@ other row is shorter and explains as much, or they are nearly as short as the be
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...candidate import Candidate
 from ...deadline import Deadline
 from ...judge.judge import Judge, Lengths
@@ -20,11 +21,9 @@ from ...symbolic.constants import free_constants
 from ...symbolic.expr import Call, Const, Expr, evaluate, rebuild, variables
 from ...symbolic.rewrite.simplify import present, simplify
 from ..settle import shortest
-from .convention import conventional, phased
+from .convention import conventional, levelled, phased
 from .respell import respelled
 from .shorten import Judged, shorten
-
-Floats = NDArray[np.float64]
 
 REACH = 6.0  # nats: formulas this near to the best are all shown
 N_SHORTENED = 8
@@ -59,18 +58,21 @@ def verdict(
     found: list[Ruled] = []
     spread = float(np.std(judge.y))
     for candidate in _distinct(candidates):
-        if found and deadline.expired():
-            break
-        expr = tidied(candidate.expr, judge.X, spread)
+        if found and deadline.expired() and variables(candidate.expr):
+            continue
+        expr = levelled(tidied(candidate.expr, judge.X, spread))
+        expr = expr if expr == candidate.expr or allows(expr) else candidate.expr
         lengths = judge.lengths(expr)
         if lengths is not None:
             found.append(Ruled(expr, lengths, candidate.source))
     found.sort(key=_total)
     raw = list(found)  # before its own fit each is compared with the others before theirs
     with suppress(KeyboardInterrupt), watch:
-        for place, one in enumerate(found[:N_FITTED]):
-            if place and deadline.expired():
-                break
+        for place, one in enumerate(found):
+            if place >= N_FITTED and variables(one.expr):
+                continue
+            if place and deadline.expired() and variables(one.expr):
+                continue  # but a constant, which all others are measured by, always gets its noise model
             if one.lengths.total > raw[0].lengths.total + HOPELESS and _is_beaten(one, raw[:place]):
                 continue
             fitted = shortest(one.expr, judge)
@@ -109,17 +111,22 @@ def _shortened(one: Ruled, judge: Judge, deadline: Deadline) -> Ruled:
 def _written(found: Judged, judge: Judge) -> Judged:
     """The same function as a person writes it, if the judge does not object."""
     expr, lengths = found
-    usual = present(simplify(respelled(phased(conventional(expr)), judge.X)))
+    usual = levelled(present(simplify(respelled(phased(conventional(expr)), judge.X))))
     again = judge.lengths(usual, lengths.model)
     return (usual, again) if again is not None and again.total <= lengths.total + 1.0 else (present(expr), lengths)
 
 
 def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
-    """Without formulas that another beats in both parts of its length, or that repeat another's values or its form."""
+    """Without formulas that another beats in both parts of its length, or that repeat another's values or its form.
+
+    What is longer than to say that nothing matters only follows the noise."""
     kept: list[tuple[Ruled, Floats]] = []
     forms: dict[Expr, Lengths] = {}
     exact: set[Expr] = set()
+    nothing = min((one.lengths.total for one in found if not variables(one.expr)), default=math.inf)
     for one in found:
+        if variables(one.expr) and one.lengths.total > max(nothing, found[0].lengths.total + REACH):
+            continue
         # The same under another noise model, with another constant written down, or with an exponent that wins nothing.
         form, freed = (free_constants(simplify(one.expr), exponents=free)[0] for free in (False, True))
         if form in exact or (freed in forms and one.lengths.evidence > forms[freed].evidence - SAME_FORM):
@@ -137,9 +144,10 @@ def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
 
 def _repeats(one: Ruled, mine: Floats, other: Ruled, theirs: Floats, judge: Judge) -> bool:
     """Does a formula say what a better one says, but for constants that follow the noise?"""
-    left = judge.root * (judge.y - mine)
-    roots = judge.root * one.lengths.model.roots(mine, left)
-    noise = float(np.mean((roots * (judge.y - mine)) ** 2)) + judge.floor
+    left = one.lengths.model.residuals(mine, judge.y)
+    left = judge.y - mine if left is None else left
+    roots = judge.root * one.lengths.model.roots(mine, judge.root * left)
+    noise = float(np.mean((roots * left) ** 2)) + judge.floor
     apart = float(np.sum((roots * (mine - theirs)) ** 2)) / noise
     more = one.lengths.n_free - other.lengths.n_free
     # A superfluous constant moves chi-square by about one, and wins half a nat.

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...errors import EncodingError
-from ...problem import Floats, Problem
+from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Call, Const, Expr, bind, call, evaluate, n_params, rebuild, size, walk
 from ...symbolic.network.identify import identify

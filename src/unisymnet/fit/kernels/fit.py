@@ -7,15 +7,16 @@ so threads run side by side, and results do not depend on how many there are.  K
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Floats
 from ...candidate import Status
 from ...symbolic.expr import Call, Param, Var
 from .compiling import watched_compiler
@@ -27,7 +28,6 @@ from .projection import N_REGISTERS, Data, Program, load, move, predict, slopes,
 from .robust import Loss, refine
 from .tape import Tape, compile_tape
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -198,13 +198,6 @@ def _fit_squares(
     if not loss < np.inf:
         return TapeFit(params, float("inf"), Status.NON_FINITE, n_steps)
     return TapeFit(params, loss / mass, Status.OK, n_steps, settled, bool(state == EXACT))
-
-
-def fit_batch(
-    jobs: Sequence[tuple[Tape, ArrayLike]], X: ArrayLike, y: ArrayLike, *, n_threads: int = 1, **settings: Any
-) -> list[TapeFit]:
-    """``fit_tape`` for many (tape, starts) on one table, side by side; ``settings`` as there."""
-    return list(in_order(lambda job: fit_tape(job[0], X, y, job[1], **settings), jobs, n_threads))
 
 
 def in_order(run: Callable[[T], R], jobs: Iterable[T], n_threads: int) -> Iterator[R]:

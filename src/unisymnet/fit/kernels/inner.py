@@ -24,14 +24,14 @@ class Codes:
 
     EXP, WAVE, LN1, INV1, SQRT1, RSQRT1, TANH, ATAN, SOFT, LOGISTIC, BOSE, HYPERBOLIC = range(12)
     ABS1, INVSQ1, TAN, ASIN, LOG_SIN, LOG_COS, LOG_EXPM1, LOG_SINH, LOG_COSH, LOG_TANH, LOG_ATAN = range(12, 23)
-    LOG_LN1, SQUARE1 = 23, 24
+    LOG_LN1 = 23
 
 
 # s = OFFSET + κ·t: the functions of 1 + κt.
-OFFSET = np.zeros(25)
-OFFSET[[Codes.LN1, Codes.INV1, Codes.SQRT1, Codes.RSQRT1, Codes.ABS1, Codes.INVSQ1, Codes.LOG_LN1, Codes.SQUARE1]] = 1.0
+OFFSET = np.zeros(24)
+OFFSET[[Codes.LN1, Codes.INV1, Codes.SQRT1, Codes.RSQRT1, Codes.ABS1, Codes.INVSQ1, Codes.LOG_LN1]] = 1.0
 # sin with cos, and exp(s) with exp(-s), come as two columns.
-COLUMNS = np.ones(25, dtype=np.int64)
+COLUMNS = np.ones(24, dtype=np.int64)
 COLUMNS[[Codes.WAVE, Codes.HYPERBOLIC]] = 2
 
 
@@ -68,7 +68,6 @@ _SINGLE: dict[int, Callable[[Reals], Reals]] = {
     Codes.LOG_TANH: lambda s: np.log(np.abs(np.tanh(s))),
     Codes.LOG_ATAN: lambda s: np.log(np.abs(np.arctan(s))),
     Codes.LOG_LN1: lambda s: np.log(np.abs(np.log(s))),
-    Codes.SQUARE1: np.square,
 }
 
 
@@ -134,7 +133,5 @@ def rarer_slopes(code, x):  # type: ignore[no-untyped-def]
         return math.log(abs(math.tanh(x))), 2.0 / math.sinh(2.0 * x)
     if code == 22:
         return math.log(abs(math.atan(x))), 1.0 / ((1.0 + x * x) * math.atan(x))
-    if code == 23:
-        a = math.log(x)
-        return math.log(abs(a)), 1.0 / (x * a)
-    return x * x, 2.0 * x
+    a = math.log(x)
+    return math.log(abs(a)), 1.0 / (x * a)

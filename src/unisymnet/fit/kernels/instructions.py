@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .elementary import PART, SIN_LIMIT, exp, ln, sin_cos
 from .tape import (
     ABS,
@@ -39,7 +39,6 @@ from .tape import (
     TANH,
 )
 
-Floats = NDArray[np.float64]
 Offset = Any  # np.uint64 inside the kernels
 
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)

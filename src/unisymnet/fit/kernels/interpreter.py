@@ -16,6 +16,7 @@ from numba import cfunc, int64, njit, types, uint64
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .elementary import PART, STRICT
 from .instructions import (
     arithmetic,
@@ -32,7 +33,6 @@ from .instructions import (
 )
 from .tape import ABS, DIV, EXP, FIRST_FUNCTION, LN, MIN, POW, SINCOS
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 BLOCK = 256  # rows per instruction: long enough to hide the dispatch, short enough for the first-level cache

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .elementary import CAN_CACHE
-
-Floats = NDArray[np.float64]
 
 # "reassoc" lets sums over rows run in vector lanes; nan and inf keep their meaning.
 SUMS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}, "nogil": True, "cache": CAN_CACHE}

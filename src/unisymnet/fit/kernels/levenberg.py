@@ -13,10 +13,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .least_squares import PART, SUMS, damped_step
 from .projection import Data, Program, Space, linearise, new_space, prepare, solve
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # States of a start.

@@ -13,10 +13,10 @@ import numpy as np
 from numba import int64, njit
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .interpreter import backward, forward
 from .least_squares import PART, back_substitute, dot, orthogonalise, project_out
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # Places in Tape.layout.

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...arrays import Floats
 
 LOSSES = ("mse", "huber", "quantile")
 _MAX_ROUNDS = 200

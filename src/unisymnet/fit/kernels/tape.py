@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...symbolic.expr import Call, Const, Expr, Param, Var, walk
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # Instruction codes.  The kernels compare with these names; the order groups them: arithmetic first.
 ADD, SUB, MUL, DIV, NEG, SQUARE, INV, SQRT, ABS = range(9)
@@ -101,14 +101,6 @@ def compile_tape(expr: Expr, n_features: int, *, project: bool = True) -> Tape:
         raise ValueError(f"the formula uses column {top}, but X has only {n_features} columns")
     linear = _linear(expr, unknowns) if project else _NONE
     return _Builder(expr, n_features, linear, unknowns).tape()
-
-
-def linear_params(expr: Expr) -> frozenset[int]:
-    """Unknowns c with y = c * phi + phi_0 that can all be solved for at once, the others being known."""
-    unknowns: _Unknowns = {}
-    for node in walk(expr):
-        _note(node, unknowns)
-    return _linear(expr, unknowns)
 
 
 _Unknowns = dict[Expr, frozenset[int]]  # the unknowns inside every part of a formula

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...arrays import Floats
 
 # V of the paper; None stands for "*", the continuous exponent.
 EXPONENTS: tuple[float | None, ...] = (1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 5.0, None)

@@ -18,9 +18,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...arrays import Floats
 from ...candidate import EXACT, TOKEN_NATS, Status
 from ...deadline import Deadline
-from ...problem import Floats, Problem
+from ...problem import Problem
 from ...symbolic.constants import merge_params
 from ...symbolic.expr import Const, Expr, Param, bind, n_params, rebuild
 from ...symbolic.rewrite.simplify import simplify

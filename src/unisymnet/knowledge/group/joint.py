@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
+from ...deadline import Deadline
 from ...formula.derivative import value_and_jacobian
 from ...symbolic.expr import Expr
 
-Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]  # X, y, weights of one group
 
 MAX_STEPS = 60
@@ -37,8 +37,11 @@ class JointFit:
         return tuple(i for i in range(self.values.shape[1]) if i not in self.shared)
 
 
-def fit_jointly(form: Expr, groups: Sequence[Rows], start: Floats, shared: Sequence[int]) -> JointFit:
-    """The constants at the optimum near `start` (G, k), of which shared columns begin at their median."""
+def fit_jointly(
+    form: Expr, groups: Sequence[Rows], start: Floats, shared: Sequence[int], deadline: Deadline = Deadline.never()
+) -> JointFit:
+    """The constants at the optimum near `start` (G, k), of which shared columns begin at their median; when time is
+    up, the best so far."""
     values = np.array(start, dtype=np.float64)
     own = [i for i in range(values.shape[1]) if i not in shared]
     for i in shared:
@@ -48,6 +51,8 @@ def fit_jointly(form: Expr, groups: Sequence[Rows], start: Floats, shared: Seque
     for _ in range(MAX_STEPS):
         if best is None:
             return JointFit(values, tuple(shared), float("inf"))
+        if deadline.expired():
+            break
         rss, parts = best
         accepted = False
         for _ in range(8):

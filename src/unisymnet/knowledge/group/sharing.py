@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...candidate import RARE_NATS, TOKEN_NATS, n_rare
 from ...deadline import Deadline
 from ...metrics import complexity
@@ -20,8 +20,6 @@ from ...symbolic.constants import free_constants
 from ...symbolic.expr import Expr, bind, n_params
 from ...symbolic.rewrite.simplify import simplify
 from .joint import JointFit, Rows, fit_jointly, standard_errors
-
-Floats = NDArray[np.float64]
 
 MAX_CONSTANTS = 10
 EXACT = 1e-8  # residuals over the spread below which all fits are equally good
@@ -63,6 +61,12 @@ def best_sharing(
     return None if fit is None else share_more(_described(form, fit, groups), groups, deadline)
 
 
+def all_shared(form: Expr, start: Sequence[float], groups: Sequence[Rows], deadline: Deadline) -> Shared:
+    """The form with the same constants in every group: the quickest there is."""
+    values = np.tile(np.array(start, dtype=np.float64), (len(groups), 1))
+    return _described(form, fit_jointly(form, groups, values, tuple(range(len(start))), deadline), groups)
+
+
 def share_more(best: Shared, groups: Sequence[Rows], deadline: Deadline) -> Shared:
     """Share one constant after the other, as long as the description gets shorter."""
     form, fit = best.form, best.fit
@@ -70,7 +74,7 @@ def share_more(best: Shared, groups: Sequence[Rows], deadline: Deadline) -> Shar
         scatter = _scatter(form, groups, fit)
         order = sorted(fit.own, key=scatter.__getitem__)
         for i in order[:2]:
-            trial = fit_jointly(form, groups, fit.values, (*fit.shared, i))
+            trial = fit_jointly(form, groups, fit.values, (*fit.shared, i), deadline)
             found = _described(form, trial, groups)
             if found.length < best.length:
                 best, fit = found, trial
@@ -87,6 +91,8 @@ def _every_group(
     k = n_params(form)
     found: list[tuple[Floats, float]] = []
     for rows in groups:
+        if deadline.expired():
+            return None  # thousands of groups take their time even once
         starts = [np.array(start), *(values for values, _ in found[-3:])]
         tries = [_alone(form, rows, one) for one in starts]
         best = min(tries, key=lambda pair: pair[1])

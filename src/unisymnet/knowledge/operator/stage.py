@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.constants import fit_constants
@@ -21,8 +21,6 @@ from ...problem import Problem
 from ...symbolic.expr import Const, Expr, Param, Var, evaluate, n_params, product, rebuild, total
 from ...symbolic.own import Operator
 from ..reduced import ONE, Reduced, Solve
-
-Floats = NDArray[np.float64]
 
 BRIEF = 8  # choices of exponents that are tried for a small form
 N_STARTS = 8

@@ -12,16 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...formula.constants import free
 from ...symbolic.expr import Const, Expr, Var, evaluate, rebuild, variables
 from ...symbolic.rewrite.simplify import simplify
 from .differ import derivative
 from .interval import bounds
 from .rules import Between, Constants, Exchange, Limit, Parity, Rule, Uses
-
-Floats = NDArray[np.float64]
 
 PROVED, HELD, VIOLATED = "proved", "held", "violated"
 QUICK_POINTS, FINAL_POINTS = 256, 20_000

@@ -6,15 +6,13 @@ For a formula whose free fit violates an inequality by its constants only, as no
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...formula.constants import free
 from ...formula.derivative import value_and_jacobian
 from ...symbolic.expr import Expr, bind
 from .check import Box, quantity_of, shortfall
 from .rules import Between, Constants
-
-Floats = NDArray[np.float64]
 
 POINTS, STEPS = 120, 25
 WEIGHTS = (1.0, 30.0, 1000.0)  # of the violations, in units of the misfit

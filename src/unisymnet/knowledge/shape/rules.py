@@ -5,6 +5,7 @@ A rule knows columns by number.  What it says of a formula is checked in check.p
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -95,7 +96,22 @@ def read_rules(texts: Sequence[str], names: Sequence[str], target: str) -> tuple
     """Constraints from their texts; a DataError says which is not understood."""
     if isinstance(texts, str):
         texts = [texts]
-    return tuple(rule for text in texts for rule in _Reader(names, target).read(text))
+    rules = tuple(rule for text in texts for rule in _Reader(names, target).read(text))
+    for one, other in itertools.combinations(rules, 2):
+        if _exclude(one, other):
+            raise DataError(f"no formula can keep both {one.text!r} and {other.text!r}; leave one of them out")
+    return rules
+
+
+def _exclude(one: Rule, other: Rule) -> bool:
+    """Do two constraints on the same thing leave nothing?"""
+    if isinstance(one, Uses) and isinstance(other, Uses):
+        return one.column == other.column and one.wanted != other.wanted
+    same = isinstance(one, Between) and isinstance(other, Between) and one.by == other.by and one.region == other.region
+    if same or (isinstance(one, Constants) and isinstance(other, Constants)):
+        assert isinstance(one, Between | Constants) and isinstance(other, Between | Constants)
+        return max(one.low, other.low) > min(one.high, other.high)
+    return False
 
 
 class _Reader:
@@ -114,7 +130,8 @@ class _Reader:
             found = attempt(body, text, region)
             if found is not None:
                 return found
-        raise DataError(f"the constraint {text!r} is not understood; write it like {KINDS}. {self._known()}")
+        shown = text if len(text) <= 80 else f"{text[:79]}…"
+        raise DataError(f"the constraint {shown!r} is not understood; write it like {KINDS}. {self._known()}")
 
     def _known(self) -> str:
         return f"The columns are {', '.join(self.names)}"

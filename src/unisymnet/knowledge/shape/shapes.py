@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...symbolic.expr import Const, Expr, Var
 from .check import HELD, PROVED, VIOLATED, Box, Verdict, check
 from .repair import repaired
 from .rules import Between, Constants, Exchange, Parity, Rule, read_rules
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,20 @@
-"""What an unknown function would have to be on every row: the known form around it, solved for it step by step."""
+"""What an unknown function would have to be on every row: the known form around it, solved for it.
+
+Step by step where every step has one answer, else by Newton's method from a smooth function that is nearly right.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...symbolic.expr import Call, Const, Expr, evaluate, variables
-
-Floats = NDArray[np.float64]
+from ...arrays import Floats
+from ...symbolic.expr import Call, Const, Expr, Param, Var, evaluate, rebuild, total, variables
+from ..shape.differ import derivative
+from .smooth import Smooth, slot_values
+from .text import Template, holes_of
 
 _INVERSES: dict[str, Callable[[Any], Any]] = {
     "neg": np.negative,
@@ -29,7 +33,10 @@ _INVERSES: dict[str, Callable[[Any], Any]] = {
     "acos": np.cos,
     "atan": np.tan,
 }
-PERIODIC = {"sin", "cos", "tan"}
+AMBIGUOUS = {"sin", "cos", "tan", "square", "cosh", "abs", "min", "max"}
+NEWTON_STEPS = 12
+FOLD = 8.0  # 2 would be the edge itself
+SOLVED = 1e-13  # of the spread of y
 
 
 def wanted(outer: Expr, hole: int, table: Floats, y: Floats) -> Floats | None:
@@ -48,6 +55,71 @@ def wanted(outer: Expr, hole: int, table: Floats, y: Floats) -> Floats | None:
                 return None
             node, values = node.args[places[0]], step
     return values
+
+
+def is_single_valued(expr: Expr, hole: int) -> bool:
+    """Has y one function behind it?  Not inside a sine or an even power."""
+    if not isinstance(expr, Call) or hole not in variables(expr):
+        return True
+    even = expr.op == "pow" and isinstance(expr.args[1], Const) and expr.args[1].value % 2 == 0
+    return not even and expr.op not in AMBIGUOUS and all(is_single_valued(arg, hole) for arg in expr.args)
+
+
+def with_ones(template: Template, X: Floats) -> Floats:
+    return np.column_stack([X, np.ones((len(X), len(template.slots)))])
+
+
+def smooth_table(template: Template, smooth: Smooth, others: Mapping[str, Expr], X: Floats) -> Floats:
+    """Columns, the values of all slots, and the constants of the template."""
+    columns = [
+        slot_values(template, slot, others[slot.name], X) if slot.name in others else smooth.values(slot, X)
+        for slot in template.slots
+    ]
+    return np.column_stack([X, *columns, np.tile(smooth.constants, (len(X), 1))])
+
+
+def slope_of(template: Template, name: str, table: Floats) -> Floats:
+    """How much y changes with the function, row by row."""
+    slopes = [derivative(_outer(template), hole) for hole in holes_of(template, name)]
+    with np.errstate(all="ignore"):
+        return np.asarray(evaluate(total(slopes), table))
+
+
+def near_a_fold(template: Template, name: str, table: Floats, error: float) -> Floats:
+    """Rows on which an error of y as large as this may belong to another branch: the form hardly changes there, as
+    a square does near 0."""
+    holes, outer = holes_of(template, name), _outer(template)
+    slope = total([derivative(outer, hole) for hole in holes])
+    bend = total([derivative(slope, hole) for hole in holes])
+    with np.errstate(all="ignore"):
+        return np.asarray(evaluate(slope, table) ** 2 < FOLD * error * np.abs(evaluate(bend, table)))
+
+
+def solved(template: Template, name: str, table: Floats, y: Floats, *, exact: bool) -> Floats:
+    """Values of a function, the same in all its places, for which the form gives y; `table` holds values that are
+    nearly right.  Under noise one step is enough, and where the form cannot give y, there is no more."""
+    holes, outer = holes_of(template, name), _outer(template)
+    slope = total([derivative(outer, hole) for hole in holes])
+    table = table.copy()
+    start = table[:, holes[0]].copy()
+    with np.errstate(all="ignore"):
+        first = start + (y - evaluate(outer, table)) / evaluate(slope, table)
+        if not exact:
+            return np.asarray(first)
+        values, size = start, SOLVED * float(np.std(y))
+        for _ in range(NEWTON_STEPS):
+            table[:, holes] = values[:, None]
+            rest = y - evaluate(outer, table)
+            values = np.where(np.abs(rest) > size, values + rest / evaluate(slope, table), values)
+        table[:, holes] = values[:, None]
+        done = np.abs(y - evaluate(outer, table)) <= 1e3 * size
+    return np.asarray(np.where(done & (np.abs(values - start) <= 0.1 * np.ptp(start)), values, first))
+
+
+def _outer(template: Template) -> Expr:
+    """The known form with its constants as columns behind the slots."""
+    n = template.n_columns + len(template.slots)
+    return rebuild(template.outer, lambda node: Var(n + node.index) if isinstance(node, Param) else node)
 
 
 def _step(node: Call, place: int, table: Floats, y: Floats) -> Floats | None:

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr, evaluate
 from ..reduced import Reduced, Solve
 from .pi import Choice, power_law
 from .system import UnitSystem
-
-Floats = NDArray[np.float64]
 
 MAX_CHOICES = 3
 LOOKED_AT = 40

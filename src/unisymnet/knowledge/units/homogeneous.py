@@ -16,10 +16,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...symbolic.expr import Call, Const, Expr, Param, Var
 from .unit import BASES, MAX_DENOMINATOR, Unit, as_fraction
-
-Floats = NDArray[np.float64]
 
 KNOWN = len(BASES) + 1  # coordinates of a known unit: powers and the logarithm of its size
 TOLERANCE = 1e-7

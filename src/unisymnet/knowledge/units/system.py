@@ -15,7 +15,7 @@ from fractions import Fraction
 from ...errors import DataError
 from ...formula import Constant, Formula
 from ...formula.constants import simple_name
-from ...symbolic.expr import Expr, Var, rebuild
+from ...symbolic.expr import Expr
 from .homogeneous import Reading, read_units
 from .pi import Choice, choices, group_text
 from .spelling import odd_unit, read_quantity, read_unit
@@ -179,11 +179,6 @@ def make_units(
         (*texts, "" if of_target is None else str(of_target)),
         tuple(found),
     )
-
-
-def renumbered(expr: Expr, columns: Sequence[int]) -> Expr:
-    """A formula in some columns, written in all of them."""
-    return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
 
 
 def _times(number: str, powers: str) -> str:

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...fit.kernels.least_squares import PART as SUMS
 from ...fit.kernels.projection import Data, stride_of
 from .births import Rules
@@ -36,7 +37,6 @@ from .genome import (
     SUB,
     TAN,
     TANH,
-    Floats,
     Genome,
     Ints,
     arity,

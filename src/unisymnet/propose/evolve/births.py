@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
+from ...arrays import Floats
 from .genome import (
     ADD,
     COLUMN,
@@ -23,7 +24,6 @@ from .genome import (
     PART,
     POW,
     SUB,
-    Floats,
     Genome,
     Ints,
     arity,

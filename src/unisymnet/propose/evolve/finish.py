@@ -22,7 +22,7 @@ from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...protocols import Proposer
-from ...symbolic.expr import Call, Const, Expr, Var, product, rebuild, total, variables
+from ...symbolic.expr import Call, Const, Expr, product, rebuild, renumbered, total, variables
 from ...symbolic.rewrite.simplify import simplify
 from ..pool import misfit
 from ..view.smooth import polynomial, standardised
@@ -148,7 +148,7 @@ class Finisher:
         rng = np.random.default_rng([self.seed, epoch, question.number])
         inputs = question.inputs
         for source, answer in self._answers(question.smaller, rng, deadline):
-            lifted = rebuild(answer, lambda node: Var(inputs[node.index]) if isinstance(node, Var) else node)
+            lifted = renumbered(answer, inputs)
             whole = spell(question.hole.fill(lifted), self.problem)
             if whole is not None and misfit(self.problem, whole) < BETTER * question.before:
                 yield Proposal(whole, f"evolve/{source}")

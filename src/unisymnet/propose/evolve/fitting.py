@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import int64, njit
 
+from ...arrays import Floats
 from ...candidate import RARE_NATS, TOKEN_NATS
 from ...fit.kernels.interpreter import forward
 from ...fit.kernels.least_squares import back_substitute, dot, orthogonalise, project_out
 from ...fit.kernels.levenberg import FIRST_DAMPING, LOSS, N_TRIALS, race
 from ...fit.kernels.projection import Data, Program, fill, stride_of
-from .genome import CONST, KINDS, LONGEST, ONCE, PART, POW, Floats, Genome, Ints, is_plain, n_rare, new_genome, size_of
+from .genome import CONST, KINDS, LONGEST, ONCE, PART, POW, Genome, Ints, is_plain, n_rare, new_genome, size_of
 from .program import build
 from .terms import MOST_TERMS, N_CODE, N_UNKNOWNS, Plan, bake, most_registers, new_plan
 

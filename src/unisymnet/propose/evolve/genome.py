@@ -13,10 +13,10 @@ import numpy as np
 from numba import int64, njit, uint64
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...fit.kernels.elementary import CAN_CACHE
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 # No "reassoc" here: a sum that the compiler may reorder could come out otherwise in its last bit.
 STRICT: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "cache": CAN_CACHE}

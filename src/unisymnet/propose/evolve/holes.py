@@ -51,7 +51,7 @@ def _inside(node: Expr, X: Floats, t: Floats, s: Floats, fill: Callable[[Expr], 
         yield from _one_of_many(node, X, t, s, fill)
         return
     undo = _UNDO.get(node.op)
-    if node.op == "pow" and isinstance(node.args[1], Const):
+    if node.op == "pow" and isinstance(node.args[1], Const) and node.args[1].value != 0.0:
         undo = _base_of(node.args[1].value)
     if undo is None:
         return

@@ -36,6 +36,7 @@ MAX_ROWS = 256  # that one island looks at
 ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
 EXCHANGED = 4  # after so many epochs
 FIRST_WORK = 10_000_000  # of an epoch; each is twice as long as the one before, up to the full length
+DOUBLED = 8  # lives, after which an island is given twice the patience: a long search must keep paying
 SENT = 6  # formulas that an island sends to the next one
 TRIES = 3  # for an epoch whose worker died
 
@@ -72,6 +73,7 @@ class Island:
     shortest: float = math.inf
     waited: int = 0  # epochs
     lives: int = 1
+    finished: int = 0  # lives that left nothing to find
     apart: bool = False  # takes in nobody from other islands
 
 
@@ -251,7 +253,7 @@ class Islands:
         """The best of each island to the next; who has waited too long, or has nothing left to find, begins anew."""
         sent = [self._best(island) for island in self.islands]
         for number, island in enumerate(self.islands):
-            if island.waited >= self.patience or island.state.counts[EXACT] > 0:
+            if island.waited >= self._patience(island) or island.state.counts[EXACT] > 0:
                 self.islands[number] = self._reborn(number, island)
             elif self.n_islands > 1 and self.n_epochs % EXCHANGED == 0 and not island.apart:
                 island.newcomers += sent[number - 1]
@@ -262,7 +264,11 @@ class Islands:
         view = seen[island.lives % len(seen)]
         view = view if can_see(self.problem, view) else "y"
         world = replace(self.world(number, view=view), rules=island.world.rules)
-        return Island(world, lives=island.lives + 1, apart=view != "y")
+        finished = island.finished + int(island.state.counts[EXACT] > 0)
+        return Island(world, lives=island.lives + 1, finished=finished, apart=view != "y")
+
+    def _patience(self, island: Island) -> int:
+        return self.patience << min((island.lives - 1) // DOUBLED, 30)
 
     def _best(self, island: Island) -> list[Tokens]:
         found = sorted(self._told(island), key=lambda one: one.score)
@@ -308,7 +314,7 @@ class Islands:
                 lowest[one.size] = one
         return sorted(lowest.values(), key=lambda one: (one.score, one.size))
 
-    @property
-    def lives(self) -> int:
-        """Of the island that has begun anew least often."""
-        return min(island.lives for island in self.islands)
+    def is_over(self, lives: int, timed: bool) -> bool:
+        """Has every island lived so often?  Where time ends the search, only lives that left nothing to find count:
+        others could bring more."""
+        return min(island.finished if timed else island.lives - 1 for island in self.islands) >= lives

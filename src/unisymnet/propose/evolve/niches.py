@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .genome import LONGEST, PART, Floats, Genome, Ints, below, uniform
+from ...arrays import Floats
+from .genome import LONGEST, PART, Genome, Ints, below, uniform
 
 SIZES = 52  # the largest formula has one node less
 PLACES = 12  # for each size

@@ -22,7 +22,7 @@ from .islands import UNDONE, Island, Islands, can_see
 from .niches import State, new_state
 from .translate import Tokens, packed
 
-VERSION = 1
+VERSION = 2
 EVERY = 16  # epochs, a few seconds
 MOST_BYTES = 1 << 28
 VIEWS = ("y", *UNDONE)
@@ -66,8 +66,8 @@ def save(islands: Islands, path: Path) -> None:
     arrays: dict[str, Any] = {"n_epochs": np.array([islands.n_epochs])}
     for k, island in enumerate(islands.islands):
         view = float(VIEWS.index(island.world.view))
-        facts = [island.shortest, float(island.waited), float(island.lives), float(island.apart), view]
-        arrays[f"{k}.facts"] = np.array(facts)
+        counts = (island.waited, island.lives, island.finished, island.apart)
+        arrays[f"{k}.facts"] = np.array([island.shortest, *map(float, counts), view])
         for name, part in (*island.state._asdict().items(), *_named("new", packed(island.newcomers))):
             arrays[f"{k}.{name}"] = part
         rules = island.world.rules
@@ -122,12 +122,13 @@ def _island(islands: Islands, k: int, arrays: Any) -> Island:
     _checked(d, state.tokens, state.values, state.lengths)
     newcomers = _checked(d, *(arrays[f"{k}.new.{kind}"] for kind in ("tokens", "values", "lengths")))
     units = _checked(d, *(arrays[f"{k}.units.{kind}"] for kind in ("tokens", "values", "lengths")))
-    shortest, waited, lives, apart, number = arrays[f"{k}.facts"].astype(np.float64).tolist()
+    shortest, waited, lives, finished, apart, number = arrays[f"{k}.facts"].astype(np.float64).tolist()
     view = VIEWS[int(number)]
     if not can_see(islands.problem, view):
         raise ValueError(f"island {k} cannot see {view}")
-    island = Island(islands.world(k, units, view), state, newcomers, shortest, int(waited), int(lives), bool(apart))
-    if not (island.waited >= 0 and island.lives >= 1) or np.isnan(shortest):
+    counts = int(waited), int(lives), int(finished)
+    island = Island(islands.world(k, units, view), state, newcomers, shortest, *counts, bool(apart))
+    if not (island.waited >= 0 and island.lives > island.finished >= 0) or np.isnan(shortest):
         raise ValueError(f"the facts of island {k} are none")
     return island
 

@@ -36,7 +36,7 @@ class Evolve:
     max_size: int = 51
     n_proposals: int = 6  # after an epoch, at most
     patience: int = 24  # epochs without a shorter description before an island begins anew
-    lives: int = 8  # of an island; evolution ends after that
+    lives: int = 8  # of every island; without a time limit evolution ends after that
     hints: tuple[Proposer, ...] = ()  # who is asked for likely skeletons, after so many epochs
     alone: int = 6
     n_instances: int = 4  # of each, at the beginning of their island
@@ -60,7 +60,9 @@ class Evolve:
         n_cores = min(effective_n_jobs(self.n_jobs), self.n_islands)
         with kept(islands, self.checkpoint) as note, Parallel(n_jobs=self.n_jobs, prefer="threads") as parallel:
             asked = not self.hints or islands.n_epochs > self.alone
-            while islands.lives <= self.lives and (self.max_epochs is None or islands.n_epochs < self.max_epochs):
+            timed = deadline.moment < np.inf
+            most = np.inf if self.max_epochs is None else self.max_epochs
+            while islands.n_epochs < most and not islands.is_over(self.lives, timed):
                 news = [candidate.expr for candidate in front if candidate.expr not in known]
                 known.update(news)
                 islands.welcome(0, [problem.to_scaled(expr) for expr in news])

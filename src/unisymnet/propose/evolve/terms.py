@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from ...arrays import Floats
 from .genome import (
     ADD,
     CONST,
@@ -24,7 +25,6 @@ from .genome import (
     PART,
     POW,
     SUB,
-    Floats,
     Genome,
     Ints,
     begin_of,

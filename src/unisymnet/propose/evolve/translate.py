@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ...arrays import Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product
 from ..write.spell import spell
 from .births import Rules
-from .genome import ADD, COLUMN, CONST, DIV, KINDS, LONGEST, MUL, NEG, POW, SUB, Floats, Ints
+from .genome import ADD, COLUMN, CONST, DIV, KINDS, LONGEST, MUL, NEG, POW, SUB, Ints
 
 FUNCTIONS = ("neg", "pow", "sin", "cos", "exp", "ln", "tanh", "abs", "sinh", "cosh", "tan", "asin", "acos", "atan")
 KIND_OF = {name: NEG + k for k, name in enumerate(FUNCTIONS)}

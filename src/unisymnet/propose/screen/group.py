@@ -38,7 +38,7 @@ CHUNK = 100_000  # numbers a coarse step works on: as many as the cache holds
 
 @dataclass(frozen=True)
 class Starts:
-    """Candidates, one a row: terms (M, 7), constants, the target meant, the share of it explained."""
+    """Candidates, one a row: terms (M, 4), constants, the target meant, the share of it explained."""
 
     terms: Ints
     kappas: Floats
@@ -69,11 +69,11 @@ class Starts:
 
 @dataclass(frozen=True)
 class Entry:
-    """A refined candidate: energy of its residual on the sample, target, terms (M, 7), constants."""
+    """A refined candidate: energy of its residual on the sample, target, term, constants."""
 
     rss: float
     target: int
-    terms: Ints
+    term: Ints
     kappa: Floats
 
 
@@ -145,14 +145,14 @@ class Group:
     def bare(self) -> Starts:
         """The arguments themselves as columns, without any constant."""
         rows = np.arange(1, len(self.args) + 1)
-        terms = np.full((len(rows), 7), -1, dtype=np.int64)
+        terms = np.full((len(rows), 4), -1, dtype=np.int64)
         terms[:, 0] = rows + self.one
         scale = np.max(np.abs(self.table[terms[:, 0]]), axis=1, keepdims=True)
         columns = (self.table[terms[:, 0], : self.few] / scale).astype(np.float32)
         return self._kept(terms, np.zeros((len(rows), 1, 0)), coarse([columns], self.outer_few, self.targets_few))
 
     def scan(self, family: Family, terms: Ints, grids: Floats, multipliers: Sequence[int] = (0,)) -> Starts:
-        """Coarse scores of terms (M, 7) with one factor at all starts (M, G, P), with each of the multipliers.
+        """Coarse scores of terms (M, 4) with one factor at all starts (M, G, P), with each of the multipliers.
 
         The best start for each target is kept.  The inner function is computed once for all multipliers.
         """
@@ -199,7 +199,7 @@ class Group:
         )
 
     def refined(self, terms: Ints, kappas: Floats, which: Ints, deadline: Deadline, batch: int = 300) -> list[Entry]:
-        """Refine candidates (B, M, 7) in their order, in batches; stops after a batch that holds a solution."""
+        """Refine candidates (B, 4) in their order, in batches; stops after a batch that holds a solution."""
         found: list[Entry] = []
         for low in range(0, len(which), batch):
             if deadline.expired():
@@ -208,28 +208,21 @@ class Group:
             some, kappa = np.ascontiguousarray(terms[part]), np.ascontiguousarray(kappas[part])
             rss = refine_many(some, self.table, kappa, self.outer, self.targets, which[part], 10, 1e-28)
             for i in np.argsort(rss)[:60]:
-                used = kappa[i, : int(np.sum(some[i][:, [2, 3, 5, 6]] >= 0))].copy()
+                used = kappa[i, : int(np.sum(some[i, 2:] >= 0))].copy()
                 if rss[i] < 1.0 and self.bent(some[i], used):
                     found.append(Entry(float(rss[i]), int(which[low + i]), some[i], used))
             if any(e.rss < SOLVED for e in found):
                 break
         return sorted(found, key=lambda e: e.rss)
 
-    def bent(self, terms: Ints, kappa: Floats) -> bool:
-        """Are the inner functions bent over the data, not lines (or their asymptotes) with huge coefficients?"""
-        k = 0
-        for m, code, t, t2, code_b, u, u2 in terms:
-            for c, row, row2 in ((code, t, t2), (code_b, u, u2)):
-                if m < 0 or c < 0:
-                    continue
-                rows = [row] if row2 < 0 else [row, row2]
-                kappas = kappa[k : k + len(rows)]
-                k += len(rows)
-                if any(abs(q) * np.ptp(self.table[r]) < MIN_SPAN for q, r in zip(kappas, rows) if r != self.one):
-                    return False
-                if COLUMNS[c] == 1 and not self._curved(int(c), rows, kappas):
-                    return False
-        return True
+    def bent(self, term: Ints, kappa: Floats) -> bool:
+        """Is the inner function bent over the data, not a line (or its asymptotes) with huge coefficients?"""
+        code, rows = int(term[1]), [int(row) for row in term[2:] if row >= 0]
+        if code < 0:
+            return True
+        if any(abs(k) * np.ptp(self.table[r]) < MIN_SPAN for k, r in zip(kappa, rows) if r != self.one):
+            return False
+        return bool(COLUMNS[code] != 1 or self._curved(code, rows, kappa))
 
     def _curved(self, code: int, rows: list[int], kappas: Floats) -> bool:
         """Is a column outside the span of the outer basis and of its own arguments?"""
@@ -254,15 +247,14 @@ class Group:
         found = []
         with np.errstate(all="ignore"):
             for e in entries:
-                model = Model(e.terms[e.terms[:, 0] >= 0], e.kappa, exprs)
-                expr = finish(self.spaces[e.target], model)
+                expr = finish(self.spaces[e.target], Model(e.term, e.kappa, exprs))
                 if expr is not None and not self._imitates(expr, e):
                     found.append(pool.add(expr))
         return [scored for scored in found if scored is not None]
 
     def _imitates(self, expr: Expr, entry: Entry) -> bool:
         """With few rows a constant, a formula that fits to 1e-12 but not to rounding is not believed to be a law."""
-        n_free = len(entry.kappa) + 2 * len(entry.terms) + self.outer.shape[0]
+        n_free = len(entry.kappa) + 2 + self.outer.shape[0]
         return self.problem.n_rows < 5 * n_free and 2e-14 * self.problem.n_rows < misfit(self.problem, expr) < EXACT
 
     def search(self, batches: Iterable[Starts], pool: Pool, deadline: Deadline, *, n_refined: int, keep: int) -> None:
@@ -270,7 +262,7 @@ class Group:
         entries: list[Entry] = []
         for starts in batches:
             best = starts.ranked(n_refined)
-            entries += self.refined(best.terms[:, None, :], best.kappas, best.which, deadline)
+            entries += self.refined(best.terms, best.kappas, best.which, deadline)
             solved = [entry for entry in entries if entry.rss < SOLVED][:30]
             if any(scored.exact for scored in self.finished(solved, pool)):
                 return
@@ -315,7 +307,7 @@ def kappa_grids(family: Family, t: Floats, n: int = 12) -> Floats:
 
 def term_rows(code: int, rows: Ints, rows2: Ints | int = -1) -> Ints:
     """Terms (M, 7) with one factor, for many arguments."""
-    terms = np.full((len(rows), 7), -1, dtype=np.int64)
+    terms = np.full((len(rows), 4), -1, dtype=np.int64)
     terms[:, 0], terms[:, 1], terms[:, 2], terms[:, 3] = 0, code, rows, rows2
     return terms
 

@@ -1,6 +1,6 @@
 """From numbers back to a formula: inner functions with their constants, refitted on all rows and written down.
 
-A model is a space, some terms (see scan.py) and their constants.  ``finish`` refines the constants on all rows of the
+A model is a space, a term (see scan.py) and its constants.  ``finish`` refines the constants on all rows of the
 space, solves for the coefficients, drops what is negligible, reads exponents as simple fractions and composes the
 formula of y.  It does not search.
 """
@@ -27,13 +27,14 @@ BY_CODE: dict[tuple[bool, int], Family] = {(f.log, f.code): f for f in FAMILIES}
 MIN_SPAN = 0.02
 MAX_CANCELLATION = 300.0
 DOMINANT = 1e8
+MAX_STEPS = 30
 
 
 @dataclass(frozen=True)
 class Model:
-    """Terms (M, 7) with constants; their rows index ``args``, of which the first is 1."""
+    """A term with constants; its rows index ``args``, of which the first is 1."""
 
-    terms: Ints
+    term: Ints
     kappa: Floats
     args: Sequence[Expr]
 
@@ -47,63 +48,47 @@ class _Feature:
     raised: bool
 
 
-def finish(space: Space, model: Model, *, max_steps: int = 30) -> Expr | None:
+def finish(space: Space, model: Model) -> Expr | None:
     """The formula of y that a model stands for, fitted on all rows of the space; None if it cannot be written."""
-    rows = sorted({int(r) for r in model.terms[:, [0, 2, 3, 5, 6]].ravel() if r >= 0} | {0})
+    rows = sorted({int(r) for r in model.term[[0, 2, 3]] if r >= 0} | {0})
     place = {row: i for i, row in enumerate(rows)}
     values = np.ascontiguousarray([space.values(model.args[row]) for row in rows])
     if not np.isfinite(values).all():
         return None
-    terms = model.terms.copy()
-    for column in (0, 2, 3, 5, 6):
-        terms[:, column] = [place[int(r)] if r >= 0 else -1 for r in terms[:, column]]
+    multiplier, code, *used = (int(number) for number in model.term)
+    term = np.array([place[multiplier], code, *(place.get(row, -1) for row in used)])
     kappa = model.kappa.copy()
-    if max_steps and len(kappa):
-        kappa = _refined(space, terms, values, kappa, max_steps)
-    args = [model.args[row] for row in rows]
-    features = _features(space, terms, kappa, args, values)
+    if len(kappa):
+        kappa = _refined(space, term, values, kappa)
+    features = _features(space, term, kappa, [model.args[row] for row in rows], values)
     return None if features is None else _solved(space, features)
 
 
-def _refined(space: Space, terms: Ints, values: Floats, kappa: Floats, max_steps: int) -> Floats:
-    """The constants after Levenberg–Marquardt on all rows (weights ride on the multipliers)."""
+def _refined(space: Space, term: Ints, values: Floats, kappa: Floats) -> Floats:
+    """The constants after Levenberg–Marquardt on all rows (weights ride on the multiplier)."""
     outer, target = space.project()
-    multipliers = np.array([values[m] * space.weight for m in terms[:, 0]])
-    table = np.ascontiguousarray(np.vstack([values, multipliers]))
-    weighted = terms.copy()
-    weighted[:, 0] = len(values) + np.arange(len(terms))
-    refine(weighted, table, kappa, outer, target, max_steps, 1e-31)
+    table = np.ascontiguousarray(np.vstack([values, values[term[0]] * space.weight]))
+    weighted = np.array([len(values), *term[1:]])
+    refine(weighted, table, kappa, outer, target, MAX_STEPS, 1e-31)
     return kappa
 
 
-def _features(space: Space, terms: Ints, kappa: Floats, args: Sequence[Expr], values: Floats) -> list[_Feature] | None:
-    features: list[_Feature] = []
-    k = 0
-    for term in terms:
-        columns = [(ONE, np.ones(values.shape[1]))]
-        log_factor = space.log
-        for code, t, t2 in (term[1:4], term[4:7]):
-            if code < 0:
-                continue
-            used = [int(t)] if t2 < 0 else [int(t), int(t2)]
-            kappas = kappa[k : k + len(used)]
-            k += len(used)
-            if any(abs(c) * np.ptp(values[r]) < MIN_SPAN for c, r in zip(kappas, used) if args[r] != ONE):
-                return None
-            factor = _factor(space, int(code), kappas, [args[r] for r in used], values[used])
-            if factor is None:
-                return None
-            columns = [(_times(e, f), u * v) for e, u in columns for f, v in factor]
-        if term[1] < 0:
-            log_factor = False  # a bare argument in log space is the exponent of a factor exp(a·t)
-        multiplier = int(term[0])
-        for expr, column in columns:
-            if multiplier > 0:
-                expr, column = _times(args[multiplier], expr), column * values[multiplier]
-            if not np.isfinite(column).all():
-                return None
-            features.append(_Feature(expr, column, log_factor))
-    return features
+def _features(space: Space, term: Ints, kappa: Floats, args: Sequence[Expr], values: Floats) -> list[_Feature] | None:
+    multiplier, code, *rows = (int(number) for number in term)
+    columns: list[tuple[Expr, Floats]] | None = [(ONE, np.ones(values.shape[1]))]
+    if code >= 0:
+        rows = [row for row in rows if row >= 0]
+        if any(abs(k) * np.ptp(values[r]) < MIN_SPAN for k, r in zip(kappa, rows) if args[r] != ONE):
+            return None
+        columns = _factor(space, code, kappa, [args[r] for r in rows], values[rows])
+    if columns is None:
+        return None
+    if multiplier > 0:
+        columns = [(_times(args[multiplier], expr), column * values[multiplier]) for expr, column in columns]
+    if not all(np.isfinite(column).all() for _, column in columns):
+        return None
+    # A bare argument in log space is the exponent of a factor exp(a·t).
+    return [_Feature(expr, column, space.log and code >= 0) for expr, column in columns]
 
 
 def _factor(

@@ -3,7 +3,7 @@
 The strongest component of a grid is taken, all constants are refined together, and the next is looked for in what is
 left.  Two kinds: waves, damped or not, exp(−k·x)·(A·cos(ωx) + B·sin(ωx)), as in beats and tides; peaks and steps
 c·u((x − m)/s) with u = exp(−s²), 1/(1 + s²), tanh (a logistic curve is one) or atan, as in spectra and switches.  Waves
-times other functions, or in several inputs, are for products, pairs, modulated and planewaves.
+times other functions, or in several inputs, are for modulated, planewaves and evolution.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The textbook's forms in every column and in pairs of them: what a person would try first.
+"""The textbook's forms in every column and in pairs of them, and planes: what a person would try first.
 
 The list is the judge's (judge/forms.py).  Linear constants are solved for; the others start from a small grid that the
 column's own range gives, and all starts race.  Under noise these forms are always tried.
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.kernels.fit import fit_tape
@@ -21,18 +21,22 @@ from ...fit.kernels.tape import compile_tape
 from ...judge.forms import FORMS, Form, fitted_form
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, bind, evaluate, rebuild, walk
+from ...symbolic.rewrite.simplify import simplify
 
 __all__ = ["Textbook"]
 
-Floats = NDArray[np.float64]
 
 RATES = (0.5, 2.0, 8.0)  # e-foldings over the column's range
 EXPONENTS = (-2.0, -1.0, -0.5, 0.5, 1.5, 2.5)
 QUANTILES = (0.1, 0.35, 0.65, 0.9)
 WIDTHS = (0.04, 0.12, 0.4)  # of the range
+MARGINS = (0.02, 0.2, 1.0)  # of the range
 PHASES = (0.0, 1.6, 3.1, -1.6)
 N_FREQUENCIES, MAX_WAVES = 3, 40
 MAX_STARTS = 64
+MAX_PLANES, MAX_WIDE = 5, 12  # columns: all planes, and that over all of them
+POWERS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)  # of columns in products
+N_PRODUCTS = 3
 MAX_PAIRED = 4  # columns of which pairs are looked at
 NEAR = 3.0  # times the best mean square so far
 ONE = Const(1.0)
@@ -53,17 +57,19 @@ class Textbook:
         rows = np.unique(np.linspace(0, problem.n_rows - 1, self.max_rows).astype(int))
         table = _Rows(problem.X[rows], problem.y[rows], problem.weights[rows])
         best = math.inf
-        for argument, factor in _arguments(problem):
+        if problem.allows("add", "mul"):
+            yield from (Proposal(plane, self.name) for plane in table.planes())
+            yield from (Proposal(product, self.name) for product in table.products())
+        for form, argument, factor in _trials(problem):
+            if limit.expired():
+                return
+            if not _allowed(_times(fitted_form(form)[0], factor), problem):
+                continue
             alone = factor == ONE and isinstance(argument, Var)
-            for form in FORMS:
-                if limit.expired():
-                    return
-                if not _allowed(_times(fitted_form(form)[0], factor), problem):
-                    continue
-                found, loss = table.fitted(form, argument, factor)
-                if found is not None and (alone or loss <= NEAR * best):  # pairs are many, and most explain nothing
-                    best = min(best, loss)
-                    yield Proposal(found, self.name)
+            found, loss = table.fitted(form, argument, factor)
+            if found is not None and (alone or loss <= NEAR * best):  # pairs are many, and most explain nothing
+                best = min(best, loss)
+                yield Proposal(found, self.name)
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,43 @@ class _Rows:
     X: Floats
     y: Floats
     weights: Floats
+
+    def planes(self) -> Iterator[Expr]:
+        """The plane over all columns, and over some of them where these are few, with and without a constant."""
+        d, root = self.X.shape[1], np.sqrt(self.weights)
+        sizes = range(2, d + 1) if d <= MAX_PLANES else [d] if d <= MAX_WIDE else []
+        for columns in itertools.chain.from_iterable(itertools.combinations(range(d), n) for n in sizes):
+            for table in (np.column_stack([self.X[:, columns], np.ones(len(self.y))]), self.X[:, columns]):
+                if table.shape[1] >= len(self.y) or not np.isfinite(table).all():
+                    continue
+                numbers = np.linalg.lstsq(table * root[:, None], self.y * root, rcond=1e-12)[0].tolist()
+                terms = [Call("mul", (Const(c), Var(i))) for c, i in zip(numbers, columns, strict=False)]
+                yield Call("add", (*terms, *map(Const, numbers[len(columns) :])))
+
+    def products(self) -> Iterator[Expr]:
+        """The best products of two or three columns with usual exponents, by least squares and by factors."""
+        d = self.X.shape[1]
+        if not 2 <= d <= MAX_PLANES or not np.isfinite(self.X).all():
+            return
+        found: dict[tuple[tuple[int, float], ...], tuple[float, float]] = {}
+        for columns in itertools.chain.from_iterable(itertools.combinations(range(d), n) for n in (2, 3)):
+            for powers in itertools.product(POWERS, repeat=len(columns)):
+                chosen = tuple(zip(columns, powers, strict=True))
+                unusual = 2.0 * (sum(abs(power) != 1.0 for power in powers) + len(columns) - 2)  # nats
+                with np.errstate(all="ignore"):
+                    values = np.prod([self.X[:, i] ** power for i, power in chosen], axis=0)
+                    left = self.y - self._factor(values) * values
+                    logs = 0.5 * len(left) * np.log([np.mean(self.weights * left**2), np.var(np.log(self.y / values))])
+                found[chosen] = float(logs[0]) + unusual, float(logs[1]) + unusual
+        for kind in (0, 1):
+            known = [chosen for chosen in found if math.isfinite(found[chosen][kind])]
+            for chosen in sorted(known, key=lambda one: found[one][kind])[:N_PRODUCTS]:
+                factor = self._factor(np.prod([self.X[:, i] ** power for i, power in chosen], axis=0))
+                parts = [Call("pow", (Var(i), Const(power))) for i, power in chosen]
+                yield simplify(Call("mul", (Const(factor), *parts)))
+
+    def _factor(self, values: Floats) -> float:
+        return float(np.sum(self.weights * values * self.y) / np.sum(self.weights * values**2))
 
     def fitted(self, form: Form, argument: Expr, factor: Expr) -> tuple[Expr | None, float]:
         """factor·form(argument) with its constants, and its mean square; None where it is undefined."""
@@ -92,12 +135,15 @@ class _Rows:
         return _times(whole, factor), fit.loss
 
 
-def _arguments(problem: Problem) -> Iterator[tuple[Expr, Expr]]:
-    """What stands for x, and what the form is multiplied with: each column alone, then pairs of columns."""
+def _trials(problem: Problem) -> Iterator[tuple[Form, Expr, Expr]]:
+    """Form, what stands for x, and what it is multiplied with: each form in every column alone, then pairs of them."""
     columns = [Var(index) for index in range(problem.n_features)]
-    yield from ((column, ONE) for column in columns)
-    if len(columns) > MAX_PAIRED:
-        return
+    yield from ((form, column, ONE) for form in FORMS for column in columns)
+    if len(columns) <= MAX_PAIRED:
+        yield from ((form, argument, factor) for argument, factor in _pairs(columns) for form in FORMS)
+
+
+def _pairs(columns: list[Var]) -> Iterator[tuple[Expr, Expr]]:
     for a, b in itertools.permutations(columns, 2):
         yield a, b
         yield a, _inverse(b)
@@ -147,6 +193,9 @@ def _values(role: str, x: Floats, y: Floats) -> tuple[float, ...]:
         return tuple(middle * factor for factor in (0.1, 0.5, 2.0, 8.0))
     if role == "-place":
         return tuple(-place for place in places)
+    if role in ("-start", "end"):  # as far from the rows as they are wide, and nearer
+        edge = float(np.max(x)) if role == "end" else -float(np.min(x))
+        return tuple(edge + share * width for share in MARGINS)
     if role in ("width", "-width"):
         sign = -1.0 if role == "-width" else 1.0
         return tuple(sign / (share * width) ** 2 for share in WIDTHS)

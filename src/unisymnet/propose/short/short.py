@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
@@ -29,7 +28,6 @@ from .listing import Listing
 
 __all__ = ["Short"]
 
-Floats = NDArray[np.float64]
 
 NEAR = 8.0  # nats behind the best: a last fit of all constants may make up for that
 STEP = 1.0  # nats, one round

@@ -2,7 +2,9 @@
 
 Columns that hardly differ (a measured column and its square on a short range, inputs that move together) make a full
 basis singular, and elimination from it chooses by rounding.  Growing the best subset of every size from nothing does
-not have that trouble (fit/subset.py).  Subsets are put forward; the judge decides among them.
+not have that trouble (fit/subset.py).  A sum may stand below a root, a fraction line or in an exponent: then it is
+grown for that view of y, with residuals that count as those of y, so that subsets of all views can be compared.
+Subsets are put forward; the judge decides among them.
 """
 
 from __future__ import annotations
@@ -13,19 +15,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import DIGITS_9, Floats
+from ...arrays import DIGITS_9, Floats, Ints
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...fit.subset import Subset, best_subsets, subset_codelength
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, total
+from ..view.views import Target, View, views_of
 
 __all__ = ["Subsets"]
 
 ONE: Expr = Const(1.0)
+VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)")
 NEAR = 12.0  # nats behind the best subset: the judge, who knows what terms cost, may still prefer it
-MOST = 8  # proposals, beside the best of every size
-MAX_TERMS = 240
+MOST = 8  # proposals, beside the best of every size for y itself
+MAX_TERMS, MAX_MIXED = 240, 160
+LEAST_ROWS = 8
+ONE_SIDED = ("y**2", "1/y", "1/y**2")
+LEAST_SIDE = 1e-3  # of the median of a view
+MAX_SIDE = 20_000  # rows
+
+Ranked = tuple[float, View, Subset]  # by the length of the description
 
 
 @dataclass(frozen=True)
@@ -41,23 +51,54 @@ class Subsets:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        rows = np.unique(np.linspace(0, problem.n_rows - 1, self.max_rows).astype(int))
-        terms, table = _library(problem, problem.X[rows])
-        if len(rows) < 8 or len(terms) < 2 or deadline.expired():
+        weighed = np.flatnonzero(problem.weights)  # a row that weighs nothing has no view
+        rows = weighed[np.unique(np.linspace(0, len(weighed) - 1, self.max_rows).astype(int))]
+        terms, table, n_plain = _library(problem, problem.X[rows])
+        if len(rows) < LEAST_ROWS or len(terms) < 2:
             return
-        root = np.sqrt(problem.weights[rows] / problem.weights[rows].mean())
-        table, target = table * root[:, None], problem.y[rows] * root
-        size = min(self.max_size, len(rows) // 4)
         seen = set()
-        for n_terms in dict.fromkeys((min(_n_usual(problem), len(terms)), len(terms))):  # usual terms among themselves
-            if deadline.expired():
-                return
-            found = best_subsets(table[:, :n_terms], target, max_size=size, beam=self.beam, keep=self.keep)
-            for subset in _worth_trying(found, len(rows), n_terms):
-                if subset.columns not in seen:
-                    seen.add(subset.columns)
-                    parts = zip(subset.columns, subset.coefficients, strict=True)
-                    yield Proposal(total([_times(float(c), terms[i]) for i, c in parts]), self.name)
+        # Usual terms among themselves, then plain ones, then all: a large library hides what a small one shows.
+        for n_terms in dict.fromkeys(min(n, len(terms)) for n in (_n_usual(problem), n_plain, len(terms))):
+            ranked: list[Ranked] = []
+            for view in views_of(problem, VIEWS):
+                if deadline.expired():
+                    return
+                ranked += self._grown(problem, view, rows, table[:, :n_terms])
+            for view, subset in _worth_trying(ranked):
+                if (view.name, subset.columns) not in seen:
+                    seen.add((view.name, subset.columns))
+                    parts = {terms[i]: float(c) for i, c in zip(subset.columns, subset.coefficients, strict=True)}
+                    if view.name in ONE_SIDED:
+                        parts = _on_its_side(parts, view, problem)
+                    yield Proposal(view.invert(total([_times(c, term) for term, c in parts.items()])), self.name)
+
+    def _grown(self, problem: Problem, view: View, rows: Ints, table: Floats) -> list[Ranked]:
+        target = Target.see(problem, view, rows)
+        if len(target) < len(rows):
+            return []  # undefined on some rows: what it leaves there could not be compared
+        size = min(self.max_size, len(rows) // 4)
+        columns = table * target.weights[:, None]
+        found = best_subsets(columns, target.weighted, max_size=size, beam=self.beam, keep=self.keep, shrink=True)
+        return [(self._length(problem, view, rows, table, one), view, one) for one in found]
+
+    def _length(self, problem: Problem, view: View, rows: Ints, table: Floats, subset: Subset) -> float:
+        """By what is left of y itself: far from the law, residuals of a view are not those of y."""
+        left = problem.y[rows] - view.back(table[:, subset.columns] @ subset.coefficients)
+        loss = float(problem.weights[rows] @ left**2)
+        return subset_codelength(loss, len(rows), subset.size, table.shape[1]) if np.isfinite(loss) else np.inf
+
+
+def _on_its_side(parts: dict[Expr, float], view: View, problem: Problem) -> dict[Expr, float]:
+    """With a constant large enough that no row lies beyond zero, where a root or a fraction has no value; a fit could
+    not begin there.  Noise puts sums that come near zero, as in the law of cosines, on both sides of it."""
+    if ONE not in parts:
+        return parts
+    X, values = problem.X[:MAX_SIDE], view.values(problem.y[:MAX_SIDE])
+    side, typical = np.sign(np.nanmedian(values)), float(np.nanmedian(np.abs(values)))
+    with np.errstate(all="ignore"):
+        low = float(np.nanmin(side * sum(c * evaluate(term, X) for term, c in parts.items())))
+    missing = max(LEAST_SIDE * typical - low, 0.0)
+    return parts | {ONE: parts[ONE] + float(side) * missing}
 
 
 def _times(factor: float, term: Expr) -> Expr:
@@ -70,25 +111,34 @@ def _n_usual(problem: Problem) -> int:
     return 1 + d + (d * (d - 1) // 2 if problem.allows("mul") else 0) + (d if problem.allows("pow") else 0)
 
 
-def _worth_trying(found: list[Subset], n_rows: int, n_terms: int) -> list[Subset]:
-    """The best of every size, and others whose description is about the shortest; short descriptions first."""
-    lengths = [subset_codelength(subset.loss, n_rows, subset.size, n_terms) for subset in found]
-    best = {subset.size: place for place, subset in reversed(list(enumerate(found)))}  # the best of a size comes first
-    order = sorted(range(len(found)), key=lambda i: lengths[i])
-    near = [i for i in order if lengths[i] <= min(lengths) + NEAR][:MOST]
-    return [found[i] for i in dict.fromkeys([*near, *(best[size] for size in sorted(best))])]
+def _worth_trying(ranked: list[Ranked]) -> list[tuple[View, Subset]]:
+    """The best of every size for the view with the shortest description, others about as short, and the best of every
+    size for y itself."""
+    if not ranked:
+        return []
+    order = sorted(ranked, key=lambda one: one[0])
+    near = [one for one in order if one[0] <= order[0][0] + NEAR][:MOST]
+    chosen = [*_by_size(order, order[0][1].name), *near, *_by_size(order, "y")]
+    return [(view, subset) for _, view, subset in chosen]
 
 
-def _library(problem: Problem, X: Floats) -> tuple[list[Expr], Floats]:
-    """Terms that are defined on all rows and differ from a constant, as formulas and as columns."""
-    terms, columns = [ONE], [np.ones(len(X))]
-    for term in itertools.islice(_terms(problem), MAX_TERMS):
-        with np.errstate(all="ignore"):
-            values = evaluate(term, X)
-        if np.isfinite(values).all() and np.ptp(values) > DIGITS_9 * max(float(np.max(np.abs(values))), 1e-300):
-            terms.append(term)
-            columns.append(values)
-    return terms, np.column_stack(columns)
+def _by_size(order: list[Ranked], view: str) -> list[Ranked]:
+    best = {one[2].size: one for one in reversed(order) if one[1].name == view}
+    return [best[size] for size in sorted(best)]
+
+
+def _library(problem: Problem, X: Floats) -> tuple[list[Expr], Floats, int]:
+    """Terms that are defined on all rows and differ from a constant, as formulas and as columns; how many are plain."""
+    terms, columns, n_plain = [ONE], [np.ones(len(X))], 1
+    for kind, most in ((_terms, MAX_TERMS), (_mixed, MAX_MIXED)):
+        n_plain = len(terms)
+        for term in itertools.islice(kind(problem), most):
+            with np.errstate(all="ignore"):
+                values = evaluate(term, X)
+            if np.isfinite(values).all() and np.ptp(values) > DIGITS_9 * max(float(np.max(np.abs(values))), 1e-300):
+                terms.append(term)
+                columns.append(values)
+    return terms, np.column_stack(columns), n_plain
 
 
 def _terms(problem: Problem) -> Iterator[Expr]:
@@ -108,3 +158,15 @@ def _terms(problem: Problem) -> Iterator[Expr]:
     if powers and problem.allows("mul"):
         yield from (product([a, Call("pow", (b, Const(2.0)))]) for a, b in itertools.permutations(inputs, 2))
         yield from (product(some) for some in itertools.combinations(inputs, 3))
+
+
+def _mixed(problem: Problem) -> Iterator[Expr]:
+    """Powers of one column times functions of another: (1 + e·cos(phi))/r, a²·sin(b)."""
+    if not problem.allows("mul"):
+        return
+    inputs = [Var(i) for i in range(problem.n_features)]
+    names = [name for name in ("cos", "sin", "exp", "ln") if problem.allows(name)]
+    for power in (1.0, -1.0, 2.0, -2.0) if problem.allows("pow") else (1.0,):
+        for a, b in itertools.permutations(inputs, 2):
+            factor = a if power == 1.0 else Call("pow", (a, Const(power)))
+            yield from (product([factor, Call(name, (b,))]) for name in names)

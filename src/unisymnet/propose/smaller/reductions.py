@@ -148,13 +148,16 @@ def _stripped(frame: Frame, strips: list[Strip], max_ratio: float) -> Reduction:
 
 
 def _merges(problem: Problem, frame: Frame, *, powers: bool = False) -> Iterator[Reduction]:
-    """Every pair of inputs replaced by one; with ``powers`` also y divided by a power of the first input."""
+    """Every pair of inputs replaced by one; with ``powers`` also y divided by a power of one of the two."""
+    crosses = [bool(np.any(x < 0) and np.any(x > 0)) for x in frame.X.T]
     for i, j in itertools.combinations(range(frame.n_features), 2):
+        # Either would do; but near the zero of an input a power of it leaves nothing but noise.
+        base = j if crosses[i] and not crosses[j] else i
         rest = [k for k in range(frame.n_features) if k not in (i, j)]
         for op in ("sub", "add", "mul", "div"):
             if not problem.allows(op) or (op == "div" and np.any(frame.X[:, j] == 0)):
                 continue
-            if powers and (op in ("sub", "add") or np.any(frame.X[:, i] == 0)):
+            if powers and (op in ("sub", "add") or np.any(frame.X[:, base] == 0)):
                 continue
             expr = Call(op, (Var(i), Var(j)))
             values = evaluate(expr, frame.X)
@@ -169,7 +172,7 @@ def _merges(problem: Problem, frame: Frame, *, powers: bool = False) -> Iterator
             if not powers:
                 yield Reduction(inputs, Const(1.0), frame.ratio(design))
                 continue
-            for a in _exponents(problem, frame, i, design):
+            for a in _exponents(problem, frame, base, design):
                 if a:
-                    ratio = frame.ratio(*_divided(frame, design, {i: a}))
-                    yield Reduction(inputs, monomial([Var(i)], [a]), ratio)
+                    ratio = frame.ratio(*_divided(frame, design, {base: a}))
+                    yield Reduction(inputs, monomial([Var(base)], [a]), ratio)

@@ -20,6 +20,10 @@ class Given:
     of_x: Any = None
     names: tuple[str, ...] = ()
 
+    def beside(self, sample_weight: Any, labels: Any) -> tuple[Any, Any, Any, Any]:
+        """What belongs to each row, for the intake."""
+        return sample_weight, self.of_y, labels, self.of_x
+
     def weights(self, sample_weight: Any, of_y: Any, y: Any) -> Any:
         """What each row counts before anything is known of the formula."""
         return with_sigma(sample_weight, of_y if self.of_x is None else None, y)

@@ -21,14 +21,14 @@ from ...formula import Constant, Formula
 from ...formula.constants import simple_name
 from ...formula.grouped import GroupTable
 from ...knowledge.group.joint import Rows, standard_errors
-from ...knowledge.group.sharing import EXACT, Shared, best_sharing, forms_of, share_more
-from ...knowledge.units.system import renumbered
-from ...symbolic.expr import Const, Expr, Param, Var, evaluate, rebuild
+from ...knowledge.group.sharing import EXACT, Shared, all_shared, best_sharing, forms_of, share_more
+from ...symbolic.expr import Const, Expr, Param, Var, evaluate, rebuild, renumbered
 from ..entry import Entry
 from ..interrupt import Interrupts
 from ..kinds import FitEvent, Options, Outcome
 from ..run import run_fit
 from ..validation import WORKING, Data
+from ..warm import warm_all
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +36,8 @@ GROUPS_SEARCHED = 4
 SEARCH_SHARE, POOLED_SHARE = 0.6, 0.15  # of the time: for groups alone, and for all rows together
 FORMS_A_SEARCH, SEEN_A_SEARCH = 8, 24
 MAX_ROWS_A_GROUP, LEAST_ROWS = 400, 6
-FINISHED, FINAL_SECONDS = 3, 1.5  # forms whose sharing is settled in the end, and the time for that
+MAX_GROUPS = 500  # more of them, and each form would take seconds: rather a column that was not meant
+FINISHED, FINAL_SECONDS, FINAL_SHARE = 3, 1.5, 0.15  # forms whose sharing is settled in the end, and the time for that
 
 
 def run_groups(
@@ -47,15 +48,22 @@ def run_groups(
     guesses: Sequence[Expr],
     rng: np.random.Generator,
     interrupts: Interrupts,
+    called: float | None = None,
 ) -> Outcome:
-    """Search, fit every form to all groups, and choose."""
+    """Search, fit every form to all groups, and choose.  Time counts from `called`, a moment of `deadline.now`."""
     if options.loss[0] in (*WORKING, "own"):
         raise DataError(f'groups= minimises squares; leave loss at "mse", got {options.loss[0]!r}')
-    began = now()
+    began = max(now() if called is None else called, warm_all())
     limit = options.settings.max_time
-    deadline = Deadline.never() if limit is None else Deadline.after(limit)
     names = list(dict.fromkeys(labels))
-    groups = [_rows(data, labels, name) for name in names]
+    if len(names) > MAX_GROUPS:
+        raise DataError(
+            f"groups: {column} has {len(names)} different labels, at most {MAX_GROUPS} are possible; choose a column "
+            "whose labels many rows have in common"
+        )
+    end = Deadline.never() if limit is None else Deadline(began + limit)
+    deadline = end if limit is None else Deadline(end.moment - min(FINAL_SECONDS, FINAL_SHARE * limit))
+    groups = _rows(data, labels, names)
     small = [name for name, (_, y, _) in zip(names, groups, strict=True) if len(y) < 2]
     if len(names) < 2 or len(small) == len(names):
         raise DataError(f"groups: at least two groups of several rows are needed, got {len(names)} groups")
@@ -74,16 +82,22 @@ def run_groups(
         chosen = sorted(outcome.entries, key=lambda e: (e is not outcome.entries[outcome.picked], -e.r2))
         exprs = [e.formula.expr for e in chosen[:FORMS_A_SEARCH]] + seen.likely(len(part.y), float(np.std(part.y)))
         _take(best, forms_of(exprs), groups, deadline, rng)
+    hurried = [] if best else ["there was no time to fit constants of each group; give more with max_time"]
+    if not best:
+        found = forms_of([outcome.entries[outcome.picked].formula.expr for outcome in outcomes])
+        for form, values in [(Param(0), (float(np.mean(data.y)),)), *found]:
+            best[form] = all_shared(form, values, groups, end.sooner(0.5 * end.remaining()))
     promising = sorted(best, key=lambda form: best[form].length)[:FINISHED]
-    for form in promising:  # the pick in any case, even when the searches have used up the time
-        best[form] = share_more(best[form], groups, Deadline.after(FINAL_SECONDS / len(promising)))
-    entries, picked = _table(best, data, labels, names, column, groups)
+    for place, form in enumerate(promising):
+        share = end.remaining() / (len(promising) - place + 1)  # the last one is for the table
+        best[form] = share_more(best[form], groups, end if limit is None else end.sooner(share))
+    entries, picked = _table(best, data, labels, names, column, groups, end)
     own = entries[picked].formula.groups
     shared = "all constants are shared" if own is None else _differ(len(own.names), column)
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(f"{len(names)} groups by {column}: {shared}", *_small(small)),
+        notes=(f"{len(names)} groups by {column}: {shared}", *hurried, *_small(small)),
         trace=tuple(row for outcome in outcomes for row in outcome.trace),
         stopped="interrupted" if interrupts.requested else outcomes[-1].stopped if outcomes else "exact",
         seconds=now() - began,
@@ -129,11 +143,18 @@ def _of(data: Data, chosen: NDArray[np.bool_]) -> Data:
     return replace(data, X=data.X[chosen], y=data.y[chosen], weights=weights)
 
 
-def _rows(data: Data, labels: Sequence[str], name: str) -> Rows:
-    part = _of(data, np.array(labels) == name)
-    few = np.unique(np.linspace(0, len(part.y) - 1, MAX_ROWS_A_GROUP).astype(int))
-    weights = np.ones(len(part.y)) if part.weights is None else part.weights
-    return part.X[few], part.y[few], weights[few]
+def _rows(data: Data, labels: Sequence[str], names: Sequence[str]) -> list[Rows]:
+    """The rows of each group, thinned, in one walk over the table."""
+    places: dict[str, list[int]] = {name: [] for name in names}
+    for row, label in enumerate(labels):
+        places[label].append(row)
+    weights = np.ones(len(data.y)) if data.weights is None else data.weights
+    found = []
+    for name in names:
+        few = np.unique(np.linspace(0, len(places[name]) - 1, MAX_ROWS_A_GROUP).astype(int))
+        chosen = np.array(places[name])[few]
+        found.append((data.X[chosen], data.y[chosen], weights[chosen]))
+    return found
 
 
 def _take(
@@ -165,6 +186,7 @@ def _table(
     names: Sequence[str],
     column: str,
     groups: Sequence[Rows],
+    end: Deadline,
 ) -> tuple[tuple[Entry, ...], int]:
     """Of every size the form with the smallest loss, as long as that falls; the shortest description is picked."""
     if not best:
@@ -175,7 +197,11 @@ def _table(
         if found is chosen or not kept or found.loss < 0.98 * min(k.loss for k in kept):
             if not any(k.size == found.size for k in kept) or found is chosen:
                 kept.append(found)
-    entries = [_entry(found, data, labels, names, column, groups) for found in kept]
+    first = _entry(chosen, data, labels, names, column, groups, with_errors=True)
+    entries = [
+        first if found is chosen else _entry(found, data, labels, names, column, groups, with_errors=not end.expired())
+        for found in kept
+    ]
     scored = [entries[0]]
     for before, entry in itertools.pairwise(entries):
         step = entry.complexity - before.complexity
@@ -185,10 +211,18 @@ def _table(
 
 
 def _entry(
-    found: Shared, data: Data, labels: Sequence[str], names: Sequence[str], column: str, groups: Sequence[Rows]
+    found: Shared,
+    data: Data,
+    labels: Sequence[str],
+    names: Sequence[str],
+    column: str,
+    groups: Sequence[Rows],
+    *,
+    with_errors: bool,
 ) -> Entry:
     d, own = data.X.shape[1], list(found.fit.own)
-    errors = standard_errors(found.form, groups, found.fit)
+    fit = found.fit
+    errors = standard_errors(found.form, groups, fit) if with_errors else np.full(fit.values.shape, np.nan)
     taken = set(data.names)
     called = []
     for _ in own:

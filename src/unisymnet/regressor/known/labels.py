@@ -17,13 +17,23 @@ def split_groups(X: Any, groups: Any) -> tuple[Any, list[str] | None, str]:
             known = f"its columns are {', '.join(columns)}" if columns else "X has no named columns"
             raise DataError(f"groups: there is no column {groups!r} in X; {known}. Or give one group per row")
         place = X.columns[columns.index(groups)]
-        return X.drop(columns=[place]), [str(label) for label in X[place]], groups
-    labels = [str(label) for label in groups]
+        return X.drop(columns=[place]), _labels(X[place]), groups
+    labels = _labels(groups)
     if len(labels) != len(X):
         raise DataError(f"groups must have one entry per row, got {len(labels)} for {len(X)} rows")
     name = getattr(groups, "name", None)
     rest = X.drop(columns=[name]) if isinstance(name, str) and name in getattr(X, "columns", ()) else X
     return rest, labels, name if isinstance(name, str) and name else "group"
+
+
+def _labels(given: Any) -> list[str]:
+    """A label for each row; rows without one would silently make a group of their own."""
+    found = []
+    for row, label in enumerate(given):
+        if label is None or str(label) in ("nan", "NaT", "<NA>") or not str(label).strip():
+            raise DataError(f"groups: row {row} has no label; name its group, or leave the row out")
+        found.append(str(label))
+    return found
 
 
 def without_groups(model: Any, X: Any) -> Any:

@@ -19,7 +19,7 @@ from ...errors import DataError
 from ...judge.noise import told_weights
 from ...knowledge.shape.differ import derivative
 from ...symbolic.expr import Call, Const, Expr, evaluate, variables
-from ..losses import polynomial
+from ..losses import polynomial, thinned
 from ..validation import Data
 
 Floats = NDArray[np.float64]
@@ -217,12 +217,15 @@ def work_of(loss: tuple[Any, Any], data: Data, sigma: Sigma | None) -> Work | No
 def _rough_odds(data: Data) -> Floats:
     """Log-odds of a polynomial, by a few rounds of weighted squares that are drawn a little towards zero."""
     A = polynomial(data.X, len(data.y))
-    held = 1e-2 * len(data.y) / A.shape[1] * np.eye(A.shape[1])
+    few = thinned(len(data.y))
+    columns, y = A[few], data.y[few]
+    held = 1e-2 * len(y) / A.shape[1] * np.eye(A.shape[1])
     fitted = np.zeros(A.shape[1])
     for _ in range(ROUNDS):
-        odds = np.clip(A @ fitted, -6.0, 6.0)
+        odds = np.clip(columns @ fitted, -6.0, 6.0)
         p = 1.0 / (1.0 + np.exp(-odds))
         weights = p * (1.0 - p)
-        target = odds + (data.y - p) / weights
-        fitted = np.linalg.solve((A * weights[:, None]).T @ A + held, (A * weights[:, None]).T @ target)
+        target = odds + (y - p) / weights
+        own = columns * weights[:, None]
+        fitted = np.linalg.solve(own.T @ columns + held, own.T @ target)
     return np.asarray(A @ fitted)

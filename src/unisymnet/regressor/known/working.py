@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...candidate import TOKEN_NATS, Status
-from ...deadline import now
+from ...deadline import Deadline, now
 from ...errors import DataError
 from ...fit.kernels.fit import fit_tape
 from ...fit.kernels.tape import compile_tape
@@ -29,6 +29,7 @@ from ..interrupt import Interrupts
 from ..kinds import Options, Outcome
 from ..run import run_fit
 from ..validation import Data
+from ..warm import warm_all
 from .work import Logistic, OwnResiduals, Sigma, Target, Work, work_of
 
 Floats = NDArray[np.float64]
@@ -58,12 +59,13 @@ def run_known(
     known = options.known
     if isinstance(work, Logistic) and (known.units or known.constraints or known.template):
         raise DataError('loss="logistic" searches log-odds: units, constraints and template cannot be given with it')
-    began, limit = now() if called is None else called, options.settings.max_time
+    began, limit = max(now() if called is None else called, warm_all()), options.settings.max_time
     squares = replace(options, loss=("mse", None), noise_kind="equal", checkpoint=None)
     hidden = [work.hidden(expr) for expr in guesses]
     start = [replace(formula, expr=work.hidden(formula.expr)) for formula in start]
     first = _run(data, work.first(data), squares, work, hidden, start, rng, interrupts, limit and FIRST_SHARE * limit)
-    entries, picked = measured(first, data, work)
+    end = Deadline.never() if limit is None else Deadline.after(max(limit - (now() - began), 0.0))
+    entries, picked = measured(first, data, work, end.sooner(FIRST_SHARE * max(end.remaining(), 0.0)))
     outcome = first
     left = None if limit is None else limit - (now() - began)
     if not interrupts.requested and (left is None or left > LEAST_LEFT):
@@ -76,7 +78,7 @@ def run_known(
             n_evaluations=first.n_evaluations + second.n_evaluations,
             entries=(*first.entries, *second.entries),
         )
-        entries, picked = measured(outcome, data, work)
+        entries, picked = measured(outcome, data, work, end)
     # These speak of the working target or of rows of its table.
     spoken = ("noise looks", "R²", "cannot tell", 'noise="counts"')
     kept = [note for note in outcome.notes if not any(words in note for words in spoken)]
@@ -105,11 +107,16 @@ def _run(
     return run_fit(rows, replace(options, settings=settings, noise=noise), guesses, start, rng, interrupts)
 
 
-def measured(outcome: Outcome, data: Data, work: Work) -> tuple[tuple[Entry, ...], int]:
-    """The table with constants and losses of the true loss, and its pick: the fewest nats."""
+def measured(
+    outcome: Outcome, data: Data, work: Work, deadline: Deadline = Deadline.never()
+) -> tuple[tuple[Entry, ...], int]:
+    """The table with constants and losses of the true loss, and its pick: the fewest nats.  When time is up, of those
+    that are done: the shortest descriptions of the working target come first."""
     best: dict[str, Entry] = {}
-    for entry in outcome.entries:
-        expr = minimised(present(simplify(work.shown(entry.formula.expr))), data, work)
+    for entry in sorted(outcome.entries, key=lambda e: math.inf if e.nats is None else e.nats):
+        if best and deadline.expired():
+            break
+        expr = minimised(present(simplify(work.shown(entry.formula.expr))), data, work, deadline)
         found = _entry(expr, entry, data, work)
         if math.isfinite(found.loss):
             best.setdefault(str(found.formula), found)
@@ -128,14 +135,16 @@ def measured(outcome: Outcome, data: Data, work: Work) -> tuple[tuple[Entry, ...
     return tuple(scored), lengths.index(min(lengths))
 
 
-def minimised(expr: Expr, data: Data, work: Work) -> Expr:
-    """The formula with its constants at the smallest loss, those that are simple numbers held."""
+def minimised(expr: Expr, data: Data, work: Work, deadline: Deadline = Deadline.never()) -> Expr:
+    """The formula with its constants at the smallest loss, as far as time allows; simple numbers are held."""
     form, values = free(expr, hold_simple=True)
     if not values or len(values) >= len(data.y):
         return expr
     tape, params = compile_tape(form, data.X.shape[1]), np.asarray(values)
     best = _total(expr, data, work)
     for _ in range(ROUNDS):
+        if deadline.expired():
+            break
         target, weights = work.near(data, expr)
         own = weights if data.weights is None else weights * data.weights
         if not np.isfinite(own).all() or not own.sum() > 0.0:
@@ -183,5 +192,7 @@ def _relative(data: Data) -> Data:
     if len(zero):
         raise DataError(f'loss="relative" divides by the target, which is 0 in row {int(zero[0])}; leave such rows out')
     own = np.ones(len(data.y)) if data.weights is None else data.weights
-    weights = own / data.y**2
+    # In units of the typical size, since squares of 1e200 and of 1e-200 cannot be stored.
+    size = np.abs(data.y) / float(np.median(np.abs(data.y)))
+    weights = own / np.clip(size, 1e-100, 1e100) ** 2
     return replace(data, weights=weights * (own.sum() / weights.sum()))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..expr import Floats
+from ...arrays import Floats
 from ..operators import OPERATORS, UNARY_LIBRARY
 from .order import RANKS, canonical_order
 

@@ -12,7 +12,7 @@ export async function dynamicsView(main, { name }) {
   const table = await get("table", { name }), numbers = table.columns.filter((column) => column.kind === "number");
   const time = (numbers.find((column) => TIME.test(column.name)) ?? numbers[0])?.name;
   const wish = { roles: {}, time: 60, order: 1 };
-  for (const column of table.columns) wish.roles[column.name] = column.kind !== "number" ? (column.distinct === undefined && table.columns.length > 2 ? "run" : "none") : column.name === time ? "time" : "state";
+  for (const column of table.columns) wish.roles[column.name] = column.kind !== "number" ? (table.columns.length > 2 ? "run" : "none") : column.name === time ? "time" : "state";
   const below = el("div");
   const having = (role) => Object.keys(wish.roles).filter((column) => wish.roles[column] === role);
   const asked = () => ({ kind: "dynamics", data: name, time: having("time")[0], states: having("state"), inputs: having("given"), trajectory: having("run")[0] ?? null,

@@ -6,7 +6,7 @@ import { dynamicsLink, runLink } from "./home.js";
 import { histogram } from "./plot.js";
 
 const TIMES = [[10, "10 s"], [60, "1 min"], [300, "5 min"], [1800, "30 min"]];
-const NOISES = [["", "found out from the data"], ["equal", "equal in every row"], ["relative", "a share of the value"], ["counts", "as of counts: grows with the square root"], ["both", "a part equal, a part a share"], ["heavy tails", "with outliers"]];
+const NOISES = [["", "found out from the data"], ["equal", "equal in every row"], ["relative", "a share of the value"], ["counts", "as of counts: grows with the square root"], ["both", "a part equal, a part a share"], ["heavy tails", "with outliers"], ["factor", "by a factor, small and large values alike"]];
 const OPERATORS = ["+", "-", "*", "/", "pow", "sqrt", "exp", "ln", "sin", "cos", "tan", "tanh", "abs"];
 
 export async function setupView(main, { name }) {
@@ -88,7 +88,7 @@ function columnTable(table, wish, offers, changed, refresh) {
 }
 
 // Numbers are computed with; the words of a text become columns of 0 and 1.
-const usable = (column) => column.kind === "number" || column.kind.startsWith("holds text");
+const usable = (column) => ["number", "words"].includes(column.kind);
 
 export function timeChoice(wish, refresh) {
   const own = el("input", { type: "number", min: "1", max: "86400", step: "1", value: "60", id: "seconds", "aria-label": "Seconds for the search" });

@@ -1,0 +1,76 @@
+"""Shapes that nobody has seen: a piece of a wave without a period, the flank of a peak without its other side.
+
+Any smooth curve can be followed by a piece of a sine or by one side of a Gaussian, and in measured data it nearly
+always is that: a bend, not a wave or a peak.  An angle is another matter: sin(x), cos(2*x - y) and sin(pi*x) have
+numbers that nobody fitted.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..symbolic.expr import Call, Const, Expr, Var, evaluate, variables, walk
+from ..symbolic.rewrite.collect import terms_of
+from ..symbolic.rewrite.simplify import simplify
+from .numbers import simple_fraction
+
+Floats = NDArray[np.float64]
+
+WAVE_NATS, FLANK_NATS = 10.0, 5.0
+PERIOD = 2.0 * math.pi
+LARGEST, FINEST = 12, 4  # numerator and denominator of a plain number
+LEAST_SIDE = 0.1  # of the rows: so many must lie beyond the top of a peak
+TWO = Const(2.0)
+
+
+def unseen_nats(expr: Expr, X: Floats) -> float:
+    """The price of waves with a fitted argument that show less than a period, and of peaks that show one side."""
+    calls = [node for node in walk(expr) if isinstance(node, Call)]
+    if not any(node.op in ("sin", "cos") or TWO in node.args for node in calls):
+        return 0.0
+    calls = [node for node in walk(simplify(expr)) if isinstance(node, Call)]
+    waves = {node.args[0] for node in calls if node.op in ("sin", "cos")}
+    fitted = [argument for argument in waves if variables(argument) and not _is_angle(argument)]
+    with np.errstate(all="ignore"):
+        n_waves = sum(float(np.ptp(evaluate(argument, X))) < PERIOD for argument in fitted)
+    tops = {top for node in calls for top in _tops(node)}
+    return WAVE_NATS * n_waves + FLANK_NATS * sum(_is_flank(X[:, column], place) for column, place in tops)
+
+
+def _is_angle(argument: Expr) -> bool:
+    """Are all its numbers plain ones, or plain parts of pi?"""
+    numbers = [abs(node.value) for node in walk(argument) if isinstance(node, Const) and node.value]
+    return all(_is_plain(number) or _is_plain(number / math.pi) for number in numbers)
+
+
+def _is_plain(number: float) -> bool:
+    ratio = simple_fraction(number)
+    return ratio is not None and ratio.numerator <= LARGEST and ratio.denominator <= FINEST
+
+
+def _tops(node: Call) -> list[tuple[int, float]]:
+    """Column and place of the top of a Gaussian or Lorentzian: a square of x + c inside exp(…) or 1/(… + …)."""
+    inner = node.args[0]
+    lorentzian = node.op == "pow" and isinstance(node.args[1], Const) and node.args[1].value < 0.0
+    if not (node.op == "exp" or (lorentzian and isinstance(inner, Call) and inner.op == "add")):
+        return []
+    found, terms = [], terms_of(inner)
+    for core, factor in terms.items():
+        if not (isinstance(core, Call) and core.op == "pow" and core.args[1] == TWO):
+            continue
+        base = core.args[0]
+        if isinstance(base, Var) and base in terms:
+            found.append((base.index, -0.5 * terms[base] / factor))
+        elif isinstance(base, Call) and base.op == "add" and len(base.args) == 2:
+            column, number = base.args
+            if isinstance(column, Var) and isinstance(number, Const):
+                found.append((column.index, -number.value))
+    return found
+
+
+def _is_flank(x: Floats, place: float) -> bool:
+    below = float(np.mean(x < place))
+    return min(below, 1.0 - below) < LEAST_SIDE
