@@ -14,14 +14,15 @@ export class Detail {
     this.node = el("div", { class: "detail" });
   }
 
-  // Called whenever the front has changed; does nothing while the same formula is shown in the same state.
-  async show(text) {
-    this.wanted = text;
+  // Called whenever the front has changed; does nothing while the same formula is shown in the same state. Text and
+  // state are told together: a formula of the search need not be in the finished table.
+  async show(text, wantedLive) {
+    Object.assign(this, { wanted: text, wantedLive });
     if (this.asking) return;
     this.asking = true;
     try {
-      while (this.wanted && (this.wanted !== this.text || this.wasLive !== this.run.searching)) {
-        const [asked, live] = [this.wanted, this.run.searching];
+      while (this.wanted && (this.wanted !== this.text || this.wasLive !== this.wantedLive)) {
+        const [asked, live] = [this.wanted, this.wantedLive];
         try {
           await this.load(asked, live);
         } catch (error) {

@@ -61,13 +61,16 @@ class RunView {
 
   get searching() { return this.state === "running" || this.state === "queued"; }
 
+  // The end is told before the finished table is here: until then the page shows what the events told.
+  get live() { return this.searching || this.result?.state !== this.state; }
+
   entries() {
-    if (!this.searching && this.result?.entries.length) return this.result.entries;
+    if (!this.live && this.result.entries.length) return this.result.entries;
     return this.keys.map((key) => this.formulas.get(key)).filter(Boolean);
   }
 
   pickedText() {
-    if (!this.searching && this.result?.entries.length) return this.result.entries[this.result.picked]?.text;
+    if (!this.live && this.result.entries.length) return this.result.entries[this.result.picked]?.text;
     return this.formulas.get(this.best)?.text;
   }
 
@@ -225,7 +228,7 @@ class RunView {
     show(null);
     if (place && place[1] >= 0) this.frontNode.querySelector(place[0] === "choose" ? `[data-choose="${place[1]}"]` : `[data-row="${place[1]}"] button`)?.focus();
     this.main.dataset.formulas = String(entries.length);
-    this.detail.show(chosen);
+    this.detail.show(chosen, this.live);
   }
 
   choose(entry) {
