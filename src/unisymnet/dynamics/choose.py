@@ -20,7 +20,7 @@ from .known.rates import KnownSystem
 from .program import free_system
 from .proposers.exchange import exchanged
 from .rate import FORM_PRICE, LEAST_LEFT, Candidate, Rate, description_length, sum_of, terms_of
-from .shooting import shoot
+from .shooting import MIN_TRIALS, shoot
 from .ties import find_ties
 
 Floats = NDArray[np.float64]
@@ -68,12 +68,14 @@ class SystemSearch:
             max_trials=trials,
             enough=ENOUGH if clean else 0.0,
             deadline=self.deadline,
+            least_trials=0 if self.seen else MIN_TRIALS,  # one step of a long system may take a second
         )
         values = tuple(shot.params) if np.isfinite(shot.params).all() else tuple(params)
         fitted = tuple(bind(form, values) for form in forms)
         length = description_length(shot, fitted, clean=clean, n_constants=len(params))
         length -= find_ties(shot, 1.0 if clean else LEAST_LEFT, self.known.units_of(fitted)).saved
         length += FORM_PRICE * self.known.tokens(fitted) + (0.0 if self.known.allows(fitted) else REFUSED)
+        length = math.inf if shot.cut_short else length
         found = self.seen[key] = Candidate(fitted, shot, length, count, tuple(forms))
         return found
 

@@ -78,7 +78,8 @@ def find_systems(
     if not course.clean and np.isfinite(top.shot.chi2) and not deadline.expired():
         watch.stage("noise as the system leaves it")
         search = SystemSearch(_denoised(course, top), fixed, deadline, known)
-        systems = [search.fit(s.exprs) for s in [*best, *systems][:SECOND]]
+        again = [*best, *systems][:SECOND]
+        systems = [search.fit(s.exprs) for i, s in enumerate(again) if i == 0 or not deadline.expired()]
         top, best = _best(search, systems, pools)
     others = {c.forms: c for c in [*systems, *best] if c.forms != top.forms}
     rest = sorted(others.values(), key=search.total)
@@ -143,7 +144,8 @@ def _denoised(course: Course, top: Candidate) -> Course:
         left = top.shot.left[seen, k] * course.deviation[seen, k]
         if not noise.clean and seen.sum() > 20:
             share = max(1.0 - len(top.shot.params) / top.shot.n, 0.5)
-            noises[k] = noise_of(left, np.abs(course.curves[seen, k]), 1.0 / float(np.sqrt(share)))
+            fresh = noise_of(left, np.abs(course.curves[seen, k]), 1.0 / float(np.sqrt(share)))
+            noises[k] = replace(fresh, least=noise.least)
     return replace(course, noises=tuple(noises))
 
 

@@ -15,7 +15,7 @@ from itertools import combinations, combinations_with_replacement, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate, order_key, product, total, walk
+from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate, order_key, product, total, variables, walk
 
 Floats = NDArray[np.float64]
 
@@ -82,16 +82,27 @@ def libraries(
     ranges: dict[int, tuple[float, float]],
     fine: bool = False,
     positions: Sequence[int] = (),
+    grown: int | None = None,
 ) -> list[Library]:
     """What is tried for a rate that may depend on these columns, common terms first.
 
     Clean data tell inner constants so sharply that a coarse grid misses them; theirs is ``fine``.  ``positions`` are
-    places in space, whose distance from the origin may matter.
+    places in space, whose distance from the origin may matter.  ``grown`` is the state itself where it is an amount:
+    what there is none of neither grows nor shrinks, so every term may have it as a factor.
     """
     n = len(columns)
     degree = DEGREES.get(n, 2)
     low = monomials(columns, 2 if n <= 3 else 1)
     found = [Library("monomials", _few(monomials(columns, degree)))]
+    if (
+        grown is not None
+        and grown in columns
+        and n > 1
+        and ranges[grown][0] >= -0.05 * (ranges[grown][1] - ranges[grown][0])
+    ):
+        found.append(
+            Library("growth", _few(t for t in monomials(columns, 3 if n <= 3 else 2) if grown in variables(t)))
+        )
     waves = _waves(columns)
     found.append(Library("waves", _few([*(monomials(columns, 2) if n <= 2 else low), *waves])))
     found.append(Library("quotients", _few([*low, *_quotients(columns, ranges)])))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..deadline import Deadline
 from ..fit.subset import Subset, best_subsets, by_codelength, subset_codelength
-from ..symbolic.expr import Expr, Param, Var, bind, product, total
+from ..symbolic.expr import Expr, Param, Var, bind, evaluate, product, total
 from .course import Course, Cut, effective_rows
 from .known.rates import KnownRate
 from .library import MAX_TERMS, Library, finite_terms, libraries
@@ -30,6 +30,7 @@ Floats = NDArray[np.float64]
 
 MAX_SIZE = 9  # terms of one rate
 SHORT = 4
+LEAST_SHARE = 0.01  # of a rate: a term below it may be the last one of a series
 BY_SIZE, BY_LENGTH = 7, 4  # candidates kept from one library: the best of small sizes, the shortest descriptions
 SMALL, SMALL_CLEAN = 2, 4  # terms of rates with an inner constant that are tried in any case
 SETS, SETS_CLEAN = 1, 4  # of each size: clean data tell a wrong inner constant more sharply than a wrong set of terms
@@ -61,7 +62,11 @@ class RateSearch:
         ranges = {c: (float(tables[:, c].min()), float(tables[:, c].max())) for c in columns}
         form = self.known.form
         places = range(len(course.runs.states)) if course.order == 2 else ()
-        every = libraries(self.columns, ranges, course.clean, places) if form is None else form.libraries(ranges)
+        grown = state if course.order == 1 else None
+        if form is None:
+            every = libraries(self.columns, ranges, course.clean, places, grown)
+        else:
+            every = form.libraries(ranges)
         self.libraries = [self._usable(library) for library in every]
 
     def _usable(self, library: Library) -> Library:
@@ -130,7 +135,20 @@ class RateSearch:
     def is_exact(self) -> bool:
         """Do clean data have a short rate that leaves nothing?"""
         best = self.ranked()[:1]
-        return bool(self.course.clean and best and best[0].reduced <= 1.0 and len(terms_of(best[0].expr)) <= SHORT)
+        if not (self.course.clean and best and best[0].reduced <= 1.0 and len(terms_of(best[0].expr)) <= SHORT):
+            return False
+        return self._least_share(best[0].expr) > LEAST_SHARE
+
+    def _least_share(self, expr: Expr) -> float:
+        """What the smallest term is of the whole rate.
+
+        The terms of a series get smaller and smaller: a few of them follow any smooth rate to more digits than clean
+        data have, and are no reason to stop looking for a shorter one.
+        """
+        tables = np.concatenate(self.course.tables)
+        sizes = [abs(c) * float(np.sqrt(np.mean(evaluate(term, tables) ** 2))) for c, term in terms_of(expr)]
+        whole = float(np.sqrt(np.mean(evaluate(expr, tables) ** 2)))
+        return min(sizes) / whole if whole > 0.0 else 1.0
 
     def try_all(self, exprs: Iterable[Expr], source: str) -> None:
         for expr in exprs:
@@ -224,8 +242,13 @@ class RateSearch:
                 found.append((price, _written(subset, terms)))
         # The grid is coarse: a short rate shows how good it is once its inner constant is fitted.
         ranked = [expr for _, expr in sorted(found, key=lambda pair: pair[0])[:BY_LENGTH]]
-        poor = not self.rates or self.is_poor()
-        return [*ranked, *(self._shortest(small) if poor else ())]
+        return [*ranked, *(self._shortest(small) if self._is_open() else ())]
+
+    def _is_open(self) -> bool:
+        """May a short rate with an inner constant still be the better description?"""
+        if not self.rates or self.is_poor():
+            return True
+        return not self.is_exact() if self.course.clean else len(terms_of(self.ranked()[0].expr)) > SMALL
 
     def _shortest(self, small: dict[tuple[int, ...], tuple[float, Expr]]) -> list[Expr]:
         """Of every size the best sets of terms, each with its best value of the inner constant."""

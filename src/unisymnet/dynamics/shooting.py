@@ -38,6 +38,7 @@ class Shot:
     n: int
     information: Floats
     left: Floats  # (n, d): model minus data over the noise; 0 where nothing was measured
+    cut_short: bool = False  # by the clock, before the constants had moved far enough to be compared with others
 
     @property
     def reduced(self) -> float:
@@ -88,10 +89,12 @@ def shoot(
     max_trials: int = MAX_TRIALS,
     deadline: Deadline | None = None,
     enough: float = 0.0,
+    least_trials: int = MIN_TRIALS,
 ) -> Shot:
     """Fit ``params`` of the equations ``forms``, those of ``states`` (default: all); other states come from the curves.
 
-    Ends early when χ² per value falls below ``enough``.
+    Ends early when χ² per value falls below ``enough``, and after ``least_trials`` when the time is up: constants that
+    were not fitted at all would be compared with those that were.
     """
     active = np.array(range(course.n_states) if states is None else states, dtype=np.int64)
     program = compile_system(forms, course.n_columns, len(params))
@@ -102,10 +105,10 @@ def shoot(
     damping, rise = 1e-3, 2.0
     floor = enough * range_.n
     for trial_number in range(max_trials):
-        # A few steps in any case: constants that were not fitted at all would be compared with those that were.
-        late = trial_number >= MIN_TRIALS and deadline is not None and deadline.expired()
-        if here.chi2 <= floor or late:
+        if here.chi2 <= floor:
             break
+        if trial_number >= least_trials and range_.late():
+            return range_.shot(here, cut_short=trial_number < MIN_TRIALS)
         system = range_.system(here)
         settled = False
         while True:
@@ -122,6 +125,8 @@ def shoot(
                 here = trial
                 break
             damping, rise = damping * rise, 2.0 * rise
+            if trial_number >= least_trials and range_.late():
+                return range_.shot(here, cut_short=trial_number < MIN_TRIALS)
             if damping > 1e9 or hoped < 1e-7 * here.chi2:
                 settled = True
                 break
@@ -241,7 +246,10 @@ class _Range:
         hoped = float(2.0 * np.sum(both * sides) - np.einsum("mi,mij,mj->", both, matrices, both))
         return step, starts * self.units, hoped
 
-    def shot(self, point: _Point) -> Shot:
+    def late(self) -> bool:
+        return self.deadline is not None and self.deadline.expired()
+
+    def shot(self, point: _Point, cut_short: bool = False) -> Shot:
         d = len(self.active)
         n_params = len(point.params)
         information = np.zeros((n_params, n_params))
@@ -254,7 +262,7 @@ class _Range:
                     information = information - matrix[:d, d:].T @ across
         if not np.isfinite(information).all():
             information = np.zeros((n_params, n_params))
-        return Shot(point.params, point.starts, point.chi2, self.n, information, point.states)
+        return Shot(point.params, point.starts, point.chi2, self.n, information, point.states, cut_short)
 
 
 def _solved(matrix: Floats, right: Floats) -> Floats:

@@ -9,7 +9,7 @@ noise.  Knows no equation.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,15 +33,19 @@ JUMP = 0.2  # of its range: a rough input that straight lines through every othe
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviation of the error of one state: ``level`` and, beside it, ``share`` of the state itself."""
+    """Standard deviation of the error of one state: ``level`` and, beside it, ``share`` of the state itself.
+
+    ``least`` is what the state would be wrong by even if it were measured exactly.
+    """
 
     level: float
     share: float = 0.0
     clean: bool = False
+    least: float = 0.0
 
     def deviation(self, x: Floats) -> Floats:
         """At these values of the state."""
-        return np.asarray(np.hypot(self.level, self.share * x))
+        return np.asarray(np.hypot(max(self.level, self.least), self.share * x))
 
 
 def noise_of(left: Floats, size: Floats, scale: float = 1.0) -> Noise:
@@ -108,42 +112,56 @@ def driven(times: Floats, values: Floats, t: Floats) -> Floats:
 def _degree(times: Floats, values: Floats) -> tuple[int, float]:
     """The degree of the splines that suits an input best, and the share of its range that it leaves unknown.
 
-    Tried where the truth is known: every other row from the rest.  Between all rows the error is smaller by two to the
-    power of the order.
+    Tried where the truth is known: every other row from the rest.  The error between rows grows with their distance to
+    the power of the order, so the longest step decides.
     """
     width = float(np.ptp(values))
     if width == 0.0 or len(times) < 12:
         return 1, 0.0
-    inner = slice(3, len(times) - len(times) % 2 - 3, 2)
-    plain = float(np.max(np.abs(np.interp(times[inner], times[::2], values[::2]) - values[inner]))) / width
-    best, least = 1, plain
+    inner = np.arange(3, len(times) - len(times) % 2 - 3, 2)
+
+    def errors(guess: Floats) -> Floats:
+        return np.asarray(np.abs(guess - values[inner]) / width)
+
+    plain = errors(np.interp(times[inner], times[::2], values[::2]))
+    best, left = 1, plain
     for degree in (3, 5):
-        guess = make_interp_spline(times[::2], values[::2], k=degree)(times[inner])
-        error = float(np.max(np.abs(guess - values[inner]))) / width
-        if error < min(least, 0.5 * plain):
-            best, least = degree, error
-    return (0 if best == 1 and plain > JUMP else best), least / 2.0 ** (best + 1)
+        found = errors(make_interp_spline(times[::2], values[::2], k=degree)(times[inner]))
+        if found.max() < min(left.max(), 0.5 * plain.max()):
+            best, left = degree, found
+    spans = times[inner + 1] - times[inner - 1]
+    usual = spans >= np.median(spans)  # between close rows only rounding is left
+    longest = float(np.max(np.diff(times)))
+    unknown = float(np.max(left[usual] * (longest / spans[usual]) ** (best + 1)))
+    return (0 if best == 1 and plain.max() > JUMP else best), min(unknown, float(left.max()), 1.0)
 
 
 def smooth_all(runs: list[Trajectory]) -> tuple[list[Smooth], list[Noise]]:
     """Curves through every state of every piece, and the noise of every state, pooled over the pieces."""
     n_states = runs[0].x.shape[1]
     clean = [_is_clean([(run.t, run.x[:, k]) for run in runs]) for k in range(n_states)]
-    if any(_degree(run.t, column)[1] > EXACT for run in runs for column in run.u.T):
+    inputs = [_degree(run.t, column) for run in runs for column in run.u.T]
+    if any(unknown > EXACT for _, unknown in inputs):
         clean = [None] * n_states  # when an input jumped between two rows nobody knows: no state is exact
     found = [Smooth(run, tuple(_curve(run, k, clean[k] is not None) for k in range(n_states))) for run in runs]
     noises = []
     for k in range(n_states):
         level = clean[k]
         noises.append(_noise([smooth.curves[k] for smooth in found]) if level is None else _none(runs, k, level))
-    return found, noises
+    # A state follows its inputs: without a floor, terms were found in what a smooth input is wrong by in a gap.  Jumps
+    # and corners are wrong for a moment only, and say nothing about the rest.
+    wrong = max((unknown for degree, unknown in inputs if degree > 1 and unknown > EXACT), default=0.0)
+    return found, [replace(noise, least=wrong * _spread(runs, k)) for k, noise in enumerate(noises)]
 
 
 def _none(runs: list[Trajectory], k: int, level: float) -> Noise:
     """What a fit to clean data may leave: the error of the data as far as it shows, or that of integrating."""
+    return Noise(max(3.0 * level, EXACT * _spread(runs, k)), clean=True)
+
+
+def _spread(runs: list[Trajectory], k: int) -> float:
     values = np.concatenate([run.x[:, k] for run in runs])
-    spread = float(np.nanstd(values)) or float(np.nanmax(np.abs(values))) or 1.0
-    return Noise(max(3.0 * level, EXACT * spread), clean=True)
+    return float(np.nanstd(values)) or float(np.nanmax(np.abs(values))) or 1.0
 
 
 def difference_noise(t: Floats, x: Floats, order: int) -> float:
