@@ -25,7 +25,7 @@ from .known.errors import read_sigma
 from .known.labels import fit_groups, split_groups, without_groups
 from .own import in_columns, suspected_of
 from .saved import load_model, save_model
-from .table import beside_text, chosen_text, ending, entry_at, frame_rows, front_text
+from .table import ListOfFormulas, beside_text, chosen_text, ending, frame_rows, front_text
 from .validation import Operators, check_data, check_parameters, check_rows, seed_generator
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class UniSymNetRegressor(RegressorMixin, BaseEstimator):
+class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
     """Find formulas y = f(X), from simple to exact.
 
     Parameters
@@ -249,10 +249,6 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
 
         return pd.DataFrame(frame_rows(self.front_, self.picked_))
 
-    def __getitem__(self, index: int) -> Formula:
-        """Formula `index` of the table."""
-        return self._formula(index)
-
     def sympy(self, index: int | None = None) -> Any:
         """The formula as a sympy expression in the names of the columns."""
         return self._formula(index).sympy()
@@ -332,10 +328,6 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         if self.__sklearn_is_fitted__() and "text/html" in shown:
             shown |= {"text/plain": str(self), "text/html": self._repr_html_inner()}
         return shown
-
-    def _formula(self, index: int | None) -> Formula:
-        check_is_fitted(self)
-        return entry_at(self.front_, self.picked_ if index is None else index).formula
 
     def _earlier_formulas(self) -> tuple[Formula, ...]:
         if not self.warm_start or not self.__sklearn_is_fitted__():
