@@ -23,7 +23,9 @@ from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
 from .known.errors import read_sigma
 from .known.labels import fit_groups, split_groups, without_groups
+from .notes import slip_note
 from .own import in_columns, suspected_of
+from .rows import slip_rows
 from .saved import load_model, save_model
 from .table import ListOfFormulas, beside_text, chosen_text, ending, frame_rows, front_text
 from .validation import Operators, check_data, check_parameters, check_rows, seed_generator
@@ -212,6 +214,11 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
             suspected = suspected_of(guesses, data.names, self.operators)
             earlier = in_columns(earlier, data.names)
             rng = seed_generator(self.random_state)
+            # Who says what a row is worth, or chooses another loss, has thought about such values.
+            alike = data.weights is None or bool((data.weights == data.weights[0]).all())
+            plain = self.loss == "mse" and labels is None and of_x is None and alike
+            slips, whole = slip_rows(data.y if plain else data.y[:0]), data
+            data = data.without(slips)
             if labels is None:
                 placed = errors.placed(of_y, of_x, data)
                 outcome = run_known(data, self._options(), suspected, earlier, rng, interrupts, called, placed)
@@ -219,6 +226,8 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
                 outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts, called)
         self.front_, self.beside_, self.picked_ = outcome.entries, outcome.beside, outcome.picked
         self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
+        if len(slips):
+            self.notes_ = (slip_note(self.formula_, whole.X[slips], whole.y[slips]), *self.notes_)
         self.trace_, self.interrupted_ = outcome.trace, outcome.stopped == "interrupted"
         self.stopped_, self.proven_ = outcome.stopped, outcome.proven
         self.seconds_, self.n_evaluations_ = outcome.seconds, outcome.n_evaluations
