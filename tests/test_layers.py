@@ -41,7 +41,10 @@ ROOMS: dict[str, list[str]] = {
         *("spans", "operators", "expr", "text", "merge_parts", "merge", "constants", "parse", "own"),
         *("rewrite", "writers", "network"),
     ],
-    "judge": ["numbers", "tree", "scales", "prior", "forms", "noise", "data", "replicates", "unseen", "judge"],
+    "judge": [
+        *("numbers", "tree", "scales", "prior", "special", "forms"),
+        *("noise", "data", "replicates", "unseen", "judge"),
+    ],
     "fit": ["kernels", "subset", "peel", "starts", "constants", "settle", "clean", "sfo", "dno", "polish"],
     "propose": [
         *("view", "write", "pool", "stage"),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from unisymnet.judge.forms import canonical, form_share
+from unisymnet.judge.forms import form_share
+from unisymnet.judge.special import canonical
 from unisymnet.symbolic.parse import parse
 
 

@@ -8,11 +8,12 @@ import pytest
 from unisymnet.fit.settle import settled, shortest, stepped
 from unisymnet.formula.constants import refit, settle
 from unisymnet.judge.data import data_nats, last_digit, level_nats, spread_nats
-from unisymnet.judge.forms import FORMS, _whole_weight, canonical, form_share
+from unisymnet.judge.forms import FORMS, _whole_weight, form_share
 from unisymnet.judge.judge import CONSTANT_SHARE, make_judge
 from unisymnet.judge.noise import EQUAL, MODELS, models_called, read_noise
 from unisymnet.judge.numbers import written_nats
 from unisymnet.judge.prior import Prior, load_prior
+from unisymnet.judge.special import canonical
 from unisymnet.judge.tree import read
 from unisymnet.symbolic.expr import bind, evaluate
 from unisymnet.symbolic.parse import parse

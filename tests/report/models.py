@@ -36,3 +36,19 @@ def energy() -> tuple[UniSymNetRegressor, pd.DataFrame, pd.Series]:
     X = pd.DataFrame({name: rng.uniform(1.0, 5.0, 60) for name in ("m", "v_1", "junk")})
     y = pd.Series(0.5 * X.m * X.v_1**2 + rng.normal(0.0, 0.3, 60), name="E")
     return made(X, y, ["20", "3.1*v_1**2 - 8.5", "0.5*m*v_1**2"]), X, y
+
+
+def unwieldy() -> tuple[UniSymNetRegressor, pd.DataFrame, pd.Series]:
+    """Names without a place to break, tiny numbers, a long formula and a note without a space."""
+    rng = np.random.default_rng(0)
+    names = [
+        "a_column_name_without_any_break_from_a_data_base_table_of_2024",
+        "air temperature in the shade in °C",
+        "z",
+    ]
+    X = pd.DataFrame({name: rng.uniform(1.0, 5.0, 60) for name in names})
+    y = pd.Series(1e-150 * rng.normal(size=60), name="specific_heat_capacity_at_constant_pressure_of_the_mixture")
+    terms = [f"{k}.2345678e-15{k}*`{names[0]}`**{k}*sin({k}.5*`{names[1]}` + 0.123456)" for k in range(1, 5)]
+    model = made(X, y, ["1.23456e-150", " + ".join(terms)])
+    model.notes_ = ("x" * 300, "1234567890" * 8)
+    return model, X, y

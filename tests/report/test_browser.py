@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from report.browser import Browser, browser, missing
-from report.models import energy
+from report.models import energy, unwieldy
 from unisymnet.report import report_html
 
 pytestmark = [pytest.mark.skipif(missing() is not None, reason=str(missing())), pytest.mark.slow]
@@ -102,3 +102,21 @@ def test_a_phone_by_day_and_night(page: Path, dark: bool) -> None:
         small = "[...document.querySelectorAll('button')].filter(e => e.offsetParent && e.offsetHeight < 40).length"
         assert window.run(small) == 0
         assert window.screenshot().startswith(b"\x89PNG")
+
+
+def test_no_width_cuts_anything_off(window: Browser, tmp_path: Path) -> None:
+    """Names and numbers that do not end: the page never scrolls sideways, and a phone shows whole tables of numbers."""
+    page, wide = tmp_path / "wide.html", "e => e.scrollWidth > e.clientWidth + 1"
+    page.write_text(report_html(*unwieldy()), "utf-8")
+    cut = f"[...document.querySelectorAll('.constants, .columns')].filter({wide}).length"
+    command = {"cmd": "Emulation.setDeviceMetricsOverride"}
+    for width in (360, 768, 1440):
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        window.ask("POST", "/goog/cdp/execute", command | {"params": size})
+        window.open(page)
+        assert window.run("document.documentElement.scrollWidth") == width == window.run("innerWidth")
+        assert window.run(cut) == 0, width
+        outside = "[...document.querySelectorAll('.chart')].some(c => [...c.querySelectorAll('.name')].some("
+        outside += "t => t.getBoundingClientRect().top < c.getBoundingClientRect().top - 2))"
+        assert not window.run(outside)
+    window.ask("POST", "/goog/cdp/execute", {"cmd": "Emulation.clearDeviceMetricsOverride", "params": {}})

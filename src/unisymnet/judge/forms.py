@@ -2,7 +2,8 @@
 
 From public lists of curves: trend lines of spreadsheets, the self-starting models of R, the models of lmfit.  One row
 is one form; ``spellings`` are ways to write it that a fit may end in.  The stage `textbook` fits them; the judge gives
-half of its belief to them.  ``roles`` say what each inner constant is, for starting values.
+half of its belief to them.  ``roles`` say what each inner constant is, for starting values.  After a change here run
+``python benchmarks/make_forms.py`` (special.py says why).
 """
 
 from __future__ import annotations
@@ -10,33 +11,12 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 
-from ..symbolic.constants import free_constants, merge_params
-from ..symbolic.expr import Call, Const, Expr, Param, Var, bind, n_params, rebuild, variables, walk
+from ..symbolic.expr import Call, Const, Expr, Param, Var, n_params, walk
 from ..symbolic.parse import parse
 from ..symbolic.rewrite.collect import terms_of
-from ..symbolic.rewrite.simplify import simplify
-
-Shape = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Form:
-    """``spellings`` in x0 with constants c0, c1, …; the first is the one to fit.  ``roles`` for its constants that do
-    not enter linearly: rate (per unit of x), place (a value of x), width, exponent.  ``weight`` is how often people
-    mean it: in how many of the three kinds of lists it stands (spreadsheets, R, lmfit); less than one for what is in no
-    list, or fits too much to be guessed as readily as a line.  ``falling``: so do all its exponentials.  ``endless``:
-    no denominator is ever zero, as all its terms have one sign."""
-
-    name: str
-    spellings: tuple[str, ...]
-    roles: tuple[tuple[int, str], ...] = ()
-    weight: float = 1.0
-    falling: bool = False
-    endless: bool = False
-
+from .special import ABSENT_NATS, Form, Table, shape_of, table
 
 SHIFTED = ("(c0*x0 + c1)**c2", "c0*(c1*x0 + 1)**c2", "c0*(c1*x0 + c2)**c3")
 
@@ -134,105 +114,24 @@ FORMS: tuple[Form, ...] = (
 )
 
 
-# A constant that a form can do without (no offset, no phase, an exponent of one) costs no more than any fitted one
-# would, so that a special case is not dearer than the form with that constant fitted to nothing.  A factor of one hangs
-# on the unit, and the judge asks for that (scales.py); here it only says how many special cases share the belief.
-ABSENT_NATS, ONE_NATS = 1.0, 2.5
-MOST_ABSENT = 2
-ANY, STEP = 1.3719024, 0.61803398  # numbers that stand for any constant
 MANY_WEIGHT = 3.0  # of planes, and of products of powers, in two or more columns: in every list, as the line is
 
 
-def canonical(expr: Expr) -> Expr:
-    """The formula with redundant constants merged, exponents as they are: how the forms are compared."""
-    form, values = free_constants(simplify(expr))
-    return simplify(bind(form, values))
-
-
-@dataclass(frozen=True)
-class Template:
-    """A spelling of a form, or of a special case of it, as a tree whose parameters stand for any number; ``nats`` is
-    what the special case costs more than the form, ``n_ones`` how many factors of one it has beside."""
-
-    form: Form
-    tree: Expr
-    nats: float = 0.0
-    n_ones: int = 0
-
-
 @cache
-def templates() -> dict[Shape, tuple[Template, ...]]:
-    """Every form and special case, by what can be seen of it at once; of two ways to read a tree the cheaper one."""
-    found: dict[Expr, Template] = {}
-    for form in FORMS:
-        for text in form.spellings:
-            for tree in (simplify(merge_params(simplify(parse(text)))), _as_compared(parse(text))):
-                found.setdefault(tree, Template(form, tree))
-    for form in FORMS:
-        for text in form.spellings:
-            for special in _special_cases(form, parse(text)):
-                for tree in (special.tree, _as_compared(special.tree)):
-                    if tree not in found or special.nats < found[tree].nats:
-                        found[tree] = replace(special, tree=tree)
-    by_shape: dict[Shape, list[Template]] = {}
-    for template in found.values():
-        by_shape.setdefault(_shape(template.tree), []).append(template)
-    return {shape: tuple(sorted(some, key=lambda t: t.nats)) for shape, some in by_shape.items()}
-
-
-def _as_compared(tree: Expr) -> Expr:
-    """A spelling as `canonical` writes it, where constants may have moved: c0/(1 + c1·x^c2) becomes c0/(x^c2 + c1).
-
-    Any numbers take the place of the constants on the way; equal ones are one constant again afterwards.
-    """
-    written = canonical(bind(tree, [ANY + STEP * index for index in range(n_params(tree))]))
-    names: dict[float, Param] = {}
-
-    def named(node: Expr) -> Expr:
-        if not isinstance(node, Const) or (2.0 * node.value).is_integer():
-            return node
-        return names.setdefault(round(node.value, 9), Param(len(names)))
-
-    return rebuild(written, named)
-
-
-def _special_cases(form: Form, expr: Expr) -> Iterator[Template]:
-    """The form with one or two of its constants at 0 or 1, as long as it keeps its column and a constant."""
-    exponents = {node.args[1] for node in walk(expr) if isinstance(node, Call) and node.op == "pow"}
-    ways = [
-        (param, value, value == 0.0 or param in exponents)
-        for param in sorted({node for node in walk(expr) if isinstance(node, Param)}, key=lambda p: p.index)
-        for value in (0.0, 1.0)
-    ]
-    for n in range(1, MOST_ABSENT + 1):
-        for chosen in itertools.combinations(ways, n):
-            known = {param: Const(value) for param, value, _ in chosen}
-            if len(known) < n:
-                continue
-            special = simplify(rebuild(expr, lambda node, known=known: known.get(node, node)))  # type: ignore[misc]
-            if variables(special) and n_params(special):
-                tree = simplify(merge_params(special))
-                n_absent = sum(absent for _, _, absent in chosen)
-                yield Template(form, tree, ABSENT_NATS * n_absent, n - n_absent)
+def _table() -> Table:
+    return table(FORMS)
 
 
 @cache
 def _whole_weight() -> float:
     """Belief is shared out: what special cases get, the forms do not have.  Other spellings are the same forms."""
-    known = {simplify(merge_params(simplify(parse(text)))) for form in FORMS for text in form.spellings}
-    special: dict[Expr, float] = {}
-    for form in FORMS:
-        for case in _special_cases(form, parse(form.spellings[0])):
-            if case.tree not in known:
-                share = form.weight * math.exp(-case.nats - ONE_NATS * case.n_ones)
-                special[case.tree] = max(share, special.get(case.tree, 0.0))
-    return 2.0 * MANY_WEIGHT + sum(form.weight for form in FORMS) + sum(special.values())
+    return 2.0 * MANY_WEIGHT + sum(form.weight for form in FORMS) + _table().special_weight
 
 
 def form_share(expr: Expr) -> tuple[Form, float] | None:
     """The form that a formula in one input is, and the share of the belief in forms that it has."""
     best: tuple[float, Form] | None = None
-    for template in templates().get(_shape(expr), ()):
+    for template in _table().templates(shape_of(expr)):
         known = next(_unify(template.tree, expr, {}), None)
         if known is not None and _keeps_its_promise(template.form, expr):
             share = template.form.weight / _whole_weight() * math.exp(-template.nats)
@@ -300,12 +199,6 @@ def _base_of(part: Expr) -> int | None:
     if isinstance(part, Call) and part.op == "pow" and isinstance(part.args[0], Var) and _is_number(part.args[1]):
         return part.args[0].index
     return None
-
-
-def _shape(expr: Expr) -> Shape:
-    """Operators and leaves counted: trees that can be read as each other have the same."""
-    names = [node.op if isinstance(node, Call) else "x" if isinstance(node, Var) else "c" for node in walk(expr)]
-    return tuple(sorted(names))
 
 
 def _unify(template: Expr, expr: Expr, known: dict[int, Expr]) -> Iterator[dict[int, Expr]]:

@@ -20,10 +20,11 @@ from ..formula.derivative import independent, value_and_jacobian
 from ..symbolic.expr import Expr, evaluate, variables
 from ..symbolic.rewrite.simplify import simplify
 from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
-from .forms import canonical, form_share, many_share
+from .forms import form_share, many_share
 from .noise import MODELS, NoiseModel
 from .prior import FREE_EXPONENT, Prior, load_prior
 from .scales import assumed_units
+from .special import canonical
 from .tree import EXPONENT, NUMBER, Node, Reading, plane_places, read
 from .unseen import unseen_nats
 

@@ -23,9 +23,11 @@ from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
 from .known.errors import read_sigma
 from .known.labels import fit_groups, split_groups, without_groups
+from .notes import slip_note
 from .own import in_columns, suspected_of
+from .rows import slip_rows
 from .saved import load_model, save_model
-from .table import beside_text, chosen_text, ending, entry_at, frame_rows, front_text
+from .table import ListOfFormulas, beside_text, chosen_text, ending, frame_rows, front_text
 from .validation import Operators, check_data, check_parameters, check_rows, seed_generator
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-class UniSymNetRegressor(RegressorMixin, BaseEstimator):
+class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
     """Find formulas y = f(X), from simple to exact.
 
     Parameters
@@ -212,6 +214,11 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
             suspected = suspected_of(guesses, data.names, self.operators)
             earlier = in_columns(earlier, data.names)
             rng = seed_generator(self.random_state)
+            # Who says what a row is worth, or chooses another loss, has thought about such values.
+            alike = data.weights is None or bool((data.weights == data.weights[0]).all())
+            plain = self.loss == "mse" and labels is None and of_x is None and alike
+            slips, whole = slip_rows(data.y if plain else data.y[:0]), data
+            data = data.without(slips)
             if labels is None:
                 placed = errors.placed(of_y, of_x, data)
                 outcome = run_known(data, self._options(), suspected, earlier, rng, interrupts, called, placed)
@@ -219,6 +226,8 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
                 outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts, called)
         self.front_, self.beside_, self.picked_ = outcome.entries, outcome.beside, outcome.picked
         self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
+        if len(slips):
+            self.notes_ = (slip_note(self.formula_, whole.X[slips], whole.y[slips]), *self.notes_)
         self.trace_, self.interrupted_ = outcome.trace, outcome.stopped == "interrupted"
         self.stopped_, self.proven_ = outcome.stopped, outcome.proven
         self.seconds_, self.n_evaluations_ = outcome.seconds, outcome.n_evaluations
@@ -248,10 +257,6 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         import pandas as pd
 
         return pd.DataFrame(frame_rows(self.front_, self.picked_))
-
-    def __getitem__(self, index: int) -> Formula:
-        """Formula `index` of the table."""
-        return self._formula(index)
 
     def sympy(self, index: int | None = None) -> Any:
         """The formula as a sympy expression in the names of the columns."""
@@ -332,10 +337,6 @@ class UniSymNetRegressor(RegressorMixin, BaseEstimator):
         if self.__sklearn_is_fitted__() and "text/html" in shown:
             shown |= {"text/plain": str(self), "text/html": self._repr_html_inner()}
         return shown
-
-    def _formula(self, index: int | None) -> Formula:
-        check_is_fitted(self)
-        return entry_at(self.front_, self.picked_ if index is None else index).formula
 
     def _earlier_formulas(self) -> tuple[Formula, ...]:
         if not self.warm_start or not self.__sklearn_is_fitted__():

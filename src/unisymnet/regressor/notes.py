@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..candidate import EXACT, Candidate, description_length
+from ..formula import Formula
 from ..judge.noise import EQUAL
 from ..judge.replicates import lack_of_fit, pure_error
 from ..search.trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
-from .rows import Ordered
+from .rows import FAR_BEYOND, SLIP, Ordered, slip_rows
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +26,7 @@ TOLD_APART = 3.0  # nats by which the judge must prefer a formula before the dat
 RIVAL_NATS = 6.0  # a description longer by this is e^6 times less likely
 SMALL_GAIN = 0.01  # of the loss; a longer formula that gains less is the chosen one with something more
 MOST_NAMED = 2
-FAR_BEYOND, LEAST_VALUES = 1000.0, 8
+SAID_AS_WELL = 0.1  # of a value: nearer, a formula that has not seen it explains it
 
 
 def careful_notes(
@@ -71,15 +72,35 @@ def repeated_note(given: Floats, weights: Floats | None, different: Floats) -> l
 
 
 def outlier_note(y: Floats) -> list[str]:
-    """A word about one value far beyond all others: least squares would follow it alone."""
-    if len(y) < LEAST_VALUES:
+    """A word about values far beyond all others: least squares would follow them alone."""
+    rows = slip_rows(y, FAR_BEYOND)
+    if not len(rows):
         return []
-    away = np.abs(y - np.median(y))
-    second, first = np.argsort(away)[-2:]
-    if not away[first] > FAR_BEYOND * away[second] > 0.0:
-        return []
-    cure = "if it is a slip, leave its row out or use the Huber loss"
-    return [f"one value of the target, {y[first]:.6g}, lies {FAR_BEYOND:g} times as far out as any other: {cure}"]
+    cure = "if it is a slip, leave its row out" if len(rows) == 1 else "if they are slips, leave their rows out"
+    return [f"{_far_values(y[rows], FAR_BEYOND)}: {cure} or use the Huber loss"]
+
+
+def slip_note(formula: Formula, X: Floats, values: Floats) -> str:
+    """What was left out as slips of the pen, and what the formula says about it."""
+    with np.errstate(all="ignore"):
+        there = formula.predict(X)
+        explained = np.abs(there - values) <= SAID_AS_WELL * np.abs(values)
+    far, one = _far_values(values, SLIP), len(values) == 1
+    seen = f"the search did not see {'its row' if one else 'their rows'}"
+    if explained.all():
+        return f"{far}: {seen}, and the formula gives {'it' if one else 'them'} all the same"
+    if one and not np.isfinite(there[0]):
+        return f"{far}: {seen}, and the formula has no value there: a slip, or a pole of the law"
+    if one:
+        return f"{far}: taken for a slip, its row was left out; the formula gives {there[0]:.6g} there"
+    return f"{far}: taken for slips, their rows were left out; the formula explains {int(explained.sum())} of them"
+
+
+def _far_values(values: Floats, times: float) -> str:
+    if len(values) == 1:
+        return f"one value of the target, {values[0]:.6g}, lies {times:g} times as far out as any other"
+    largest = values[np.argmax(np.abs(values))]
+    return f"{len(values)} values of the target, such as {largest:.6g}, lie {times:g} times as far out as any other"
 
 
 def replicates_note(chosen: Entry, X: Floats, every: Ordered, used: Sequence[int], late: bool) -> list[str]:

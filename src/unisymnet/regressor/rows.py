@@ -1,4 +1,4 @@
-"""Which rows a search sees: duplicates merged, a subsample of large data, and rows kept back for validation.
+"""Which rows a search sees: no slip of the pen, duplicates merged, a subsample, and rows kept back for validation.
 
 Rows are put in a fixed order first, so that the result depends neither on their order nor on whether a row is
 given twice or with weight two. Does not know columns or formulas.
@@ -17,6 +17,10 @@ Floats = NDArray[np.float64]
 MIN_ROWS_TO_SPLIT = 50
 MAX_VALID = 20_000
 MAX_SORTED = 100_000  # beyond this, order and repetition no longer matter for what a sample says
+LEAST_VALUES = 8
+FAR_BEYOND = 1e3  # times as far out as any other value: worth a word
+SLIP = 1e4  # the same: no formula should be asked to go through it
+FEW_SLIPS = 0.02  # of the rows; more of them are no slips
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,28 @@ class Ordered:
         if columns is not None and list(columns) != list(range(X.shape[1])):
             X = X[:, list(columns)]
         return X if self.index is None else X[self.index]
+
+
+def slip_rows(y: Floats, times: float = SLIP) -> NDArray[np.intp]:
+    """Rows of one or a few values that lie beyond all others as slips of the pen do, `times` as far out.
+
+    Least squares would follow such a value alone, and a formula with a pole or a very narrow peak would go through it.
+    The others must lie close together, by half of the gap in powers of ten: in steep laws (10^(5x), 1/(x − a)) they do
+    not.  One that does belong to a law loses nothing: the law is in the other rows, and is asked about it afterwards.
+    """
+    if len(y) < LEAST_VALUES:
+        return np.empty(0, dtype=np.intp)
+    with np.errstate(over="ignore"):
+        away = np.abs(y - np.median(y))
+    middle, few = float(np.median(away)), max(1, round(FEW_SLIPS * len(y)))
+    far = np.argpartition(away, len(away) - few - 1)[-few - 1 :]
+    far = far[np.argsort(-away[far], kind="stable")]
+    if 0.0 < middle and np.isfinite(away[far[0]]):
+        for n in range(few, 0, -1):
+            gap, rest = away[far[n - 1]] / away[far[n]], away[far[n]] / middle
+            if gap > max(times, rest**2):
+                return np.sort(far[:n])
+    return np.empty(0, dtype=np.intp)
 
 
 def canonical(X: Floats, y: Floats, weights: Floats | None) -> Ordered:

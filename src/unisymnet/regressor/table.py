@@ -1,4 +1,4 @@
-"""The front as people read it: a table in text and the rows of a DataFrame.
+"""The front as people read it: a table in text, the rows of a DataFrame, a list of formulas.
 
 Does not compute anything but how wide a column must be.
 """
@@ -6,9 +6,12 @@ Does not compute anything but how wide a column must be.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sklearn.utils.validation import check_is_fitted
+
+from ..formula import Formula
 from .entry import Entry
 
 MAX_FORMULA = 88
@@ -125,3 +128,32 @@ def entry_at(front: Sequence[Entry], place: Any) -> Entry:
     if not -len(front) <= place < len(front):
         raise IndexError(f"there is no formula {place}; the table has {len(front)}, counted from 0")
     return front[place]
+
+
+class ListOfFormulas:
+    """A fitted model as the list of its formulas: `len(model)`, `model[0]`, `model[-1]`, `for formula in model`."""
+
+    front_: tuple[Entry, ...]
+    picked_: int
+
+    def __len__(self) -> int:
+        """How many formulas the table has."""
+        check_is_fitted(self)
+        return len(self.front_)
+
+    def __getitem__(self, index: int) -> Formula:
+        """Formula `index` of the table."""
+        return self._formula(index)
+
+    def __iter__(self) -> Iterator[Formula]:
+        """The formulas of the table, from simple to exact."""
+        check_is_fitted(self)
+        return iter([entry.formula for entry in self.front_])
+
+    def __bool__(self) -> bool:
+        """True, before the fit too: `if estimator:` asks whether there is one, not how long its table is."""
+        return True
+
+    def _formula(self, index: int | None) -> Formula:
+        check_is_fitted(self)
+        return entry_at(self.front_, self.picked_ if index is None else index).formula

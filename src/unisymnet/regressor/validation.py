@@ -65,6 +65,13 @@ class Data:
             return self
         return replace(self, X=self.X[:, list(columns)], names=tuple(self.names[i] for i in columns))
 
+    def without(self, rows: NDArray[np.intp]) -> Data:
+        """All rows but these."""
+        if not len(rows):
+            return self
+        weights = None if self.weights is None else np.delete(self.weights, rows)
+        return replace(self, X=np.delete(self.X, rows, axis=0), y=np.delete(self.y, rows), weights=weights)
+
 
 def check_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     """Validate training data as scikit-learn does, and say where it fails."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 
 LEFT, RIGHT, TOP, BOTTOM = 66, 14, 12, 42
+LETTER = 7.2  # width of a letter of a label
 
 # A scale from dark to bright that keeps its order for colour-blind eyes (viridis, eight stops).
 _SCALE = np.array(
@@ -87,11 +88,11 @@ class Canvas:
         middle = (TOP + bottom) / 2
         labels.append(
             f'<text class="name" x="{(left + self.width - RIGHT) / 2:.0f}" y="{self.height - 6}" '
-            f'text-anchor="middle">{escape(_short(self.x.label))}</text>'
+            f'text-anchor="middle">{_short(self.x.label, self.width - left - RIGHT)}</text>'
         )
         labels.append(
             f'<text class="name" transform="translate(12 {middle:.0f}) rotate(-90)" text-anchor="middle">'
-            f"{escape(_short(self.y.label))}</text>"
+            f"{_short(self.y.label, bottom - TOP)}</text>"
         )
         box = f"0 0 {self.width} {self.height}"
         return (
@@ -213,5 +214,7 @@ def _power_text(exponent: int) -> str:
     return f"10{str(exponent).translate(signs)}"
 
 
-def _short(label: str, most: int = 40) -> str:
-    return label if len(label) <= most else label[: most - 1] + "…"
+def _short(label: str, room: float) -> str:
+    """As much of a label as there is room for; the whole of it where the mouse rests on it."""
+    most = int(room / LETTER)
+    return escape(label) if len(label) <= most else f"{escape(label[: most - 1])}…<title>{escape(label)}</title>"

@@ -21,6 +21,7 @@ from .parts import formula_part, r2_shown, shown
 from .rows import Rows, rows_to_draw
 
 MAX_COLUMNS = 40
+FACTS = ("smallest", "median", "largest", "different")  # of a column
 IDLE = 0.005  # seconds; whoever had nothing to say and said so at once needs no line
 
 
@@ -106,10 +107,10 @@ def _data(model: Any, rows: Rows | None) -> str:
         lines.append(_column(name, "in the formula" if index in used else "not needed", rows.X[:, index]))
     more = len(formula.inputs) - MAX_COLUMNS
     note = f'<p class="hint">and {more} more columns</p>' if more > 0 else ""
-    heads = '<th>column</th><th>role</th><th class="number">smallest</th><th class="number">median</th>'
-    heads += '<th class="number">largest</th><th class="number">different</th><th>values</th>'
+    facts = "".join(f'<th class="number">{fact}</th>' for fact in FACTS)
+    heads = f"<th>column</th><th>role</th>{facts}<th>values</th>"
     return (
-        f'<section class="card"><h2>The data</h2><p>{len(rows.y)} rows.</p><div class="scroll" tabindex="0" '
+        f'<section class="card"><h2>The data</h2><p>{len(rows.y)} rows.</p><div class="scroll columns" tabindex="0" '
         f'role="region" aria-label="Table of columns"><table><thead><tr>{heads}</tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>{note}</section>"
     )
@@ -117,7 +118,9 @@ def _data(model: Any, rows: Rows | None) -> str:
 
 def _column(name: str, role: str, values: Any) -> str:
     numbers = [f"{value:.5g}" for value in (values.min(), np.median(values), values.max())]
-    cells = "".join(f'<td class="number">{text}</td>' for text in [*numbers, str(len(np.unique(values)))])
+    facts = zip(FACTS, [*numbers, str(len(np.unique(values)))], strict=True)
+    # A phone has no room for a head with seven columns: there each number says itself what it is (phone.css).
+    cells = "".join(f'<td class="number" data-is="{fact}">{text}</td>' for fact, text in facts)
     return f'<tr><td class="name">{escape(name)}</td><td>{role}</td>{cells}<td>{histogram(values)}</td></tr>'
 
 

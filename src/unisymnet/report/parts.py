@@ -126,7 +126,7 @@ def _constants(formula: Formula) -> str:
         return own
     rows = "".join(map(_constant_row, formula.constants))
     return own + (
-        '<section class="card"><h2>Constants</h2><div class="scroll"><table><thead><tr>'
+        '<section class="card"><h2>Constants</h2><div class="scroll constants"><table><thead><tr>'
         '<th class="number">value</th><th>free fit</th><th>simple number</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
         '<p class="hint">± is one standard error of a fit in which every constant is free.</p></section>'

@@ -18,7 +18,8 @@ from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.kernels.fit import fit_tape
 from ...fit.kernels.tape import compile_tape
-from ...judge.forms import FORMS, Form, fitted_form
+from ...judge.forms import FORMS, fitted_form
+from ...judge.special import Form
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, bind, evaluate, rebuild, walk
 from ...symbolic.rewrite.simplify import simplify
