@@ -73,7 +73,12 @@ def test_everything_is_on_the_page(page: str) -> None:
         *("From simple to exact", "The formula", "Be careful", "Constants", "Prediction and truth", "Symbolic network"),
         *("Response, inside the data and beyond", "The data", "How it was found", "monomial", "unisymnet 0"),
         *("along m", "over v_1 and m", "not needed", "LaTeX", "Python", "Excel", "1/2", "0.5*m*v_1**2", "1.25 s"),
-        *("stays unexplained", "Constant columns not used: nothing", r"0.5 \, m \, v_{1}^{2}", "=0.5*A2*B2^2"),
+        *(
+            "of the target's spread is unexplained",
+            "Constant columns not used: nothing",
+            r"0.5 \, m \, v_{1}^{2}",
+            "=0.5*A2*B2^2",
+        ),
     ):
         assert word in words, word
     assert re.search(r"0\.\d+ ± 0\.\d+", words)

@@ -48,11 +48,11 @@ def careful_notes(
     n_outliers = int((~judgement.trusted).sum())
     if n_outliers:
         far = f"{n_outliers} of {n_fit} rows lie far from every formula"
-        notes.append(f"{far}: the search did not see them, the Huber loss counts them little; R² counts them fully")
+        notes.append(f"{far}: the search and the Huber loss hardly count them, R² counts them in full")
     elif n_rows > 1 and r2 < WEAK and judgement.loss.kind == "mse":
-        notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
+        notes.append(f"R² is only {max(r2, 0.0):.2f}: this formula misses most of the variation in the target")
     if chosen.noise and chosen.noise != str(EQUAL):
-        notes.append(f"the noise looks {chosen.noise}; constants and ± are fitted for that")
+        notes.append(f"the noise looks {chosen.noise}; the constants and their ± allow for that")
     others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" and is_law else []
     if others:
         named = " or ".join(f"pick {index}, {entries[index].formula.text(4)}" for index in others[:MOST_NAMED])
@@ -67,7 +67,7 @@ def repeated_note(given: Floats, weights: Floats | None, different: Floats) -> l
     n_repeated = n_given - len(different)
     if n_repeated <= 0:
         return []
-    return [f"{n_repeated} of {n_given} rows repeat others: equal rows count as one, with more weight"]
+    return [f"{n_repeated} of {n_given} rows are duplicates: each is counted once, with more weight"]
 
 
 def outlier_note(y: Floats) -> list[str]:
@@ -78,8 +78,8 @@ def outlier_note(y: Floats) -> list[str]:
     second, first = np.argsort(away)[-2:]
     if not away[first] > FAR_BEYOND * away[second] > 0.0:
         return []
-    cure = "if it is a slip, leave its row out or use the Huber loss"
-    return [f"one value of the target, {y[first]:.6g}, lies {FAR_BEYOND:g} times as far out as any other: {cure}"]
+    cure = "if it is a mistake, remove its row or use the Huber loss"
+    return [f"one value of the target, {y[first]:.6g}, lies {FAR_BEYOND:g} times further out than any other: {cure}"]
 
 
 def replicates_note(chosen: Entry, X: Floats, every: Ordered, used: Sequence[int], late: bool) -> list[str]:
@@ -108,10 +108,8 @@ def replicates_note(chosen: Entry, X: Floats, every: Ordered, used: Sequence[int
     chance = lack_of_fit(weighted, squares, n_constants)
     said = f"repeated measurements at {pure.n_places} inputs scatter by {pure.noise:.2g}"
     if chance < LACK_OF_FIT:
-        return [
-            f"{said}; the chosen formula leaves more than that (lack of fit, p = {chance:.1g}): something is missing"
-        ]
-    return [f"{said}; the chosen formula leaves no more than that (lack of fit: p = {chance:.2f})"]
+        return [f"{said}; the chosen formula is off by more (lack of fit, p = {chance:.1g}): something is missing"]
+    return [f"{said}; the chosen formula is off by no more (lack of fit: p = {chance:.2f})"]
 
 
 def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:

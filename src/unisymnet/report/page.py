@@ -98,8 +98,8 @@ def _data(model: Any, rows: Rows | None) -> str:
         names = ", ".join(formula.inputs[:MAX_COLUMNS])
         return (
             f'<section class="card"><h2>The data</h2><p>{model.n_train_ + model.n_valid_} rows; columns '
-            f'{escape(names)}; target {escape(formula.target)}.</p><p class="hint">A saved model does not hold its '
-            "data. Give them to the report, and it shows predictions, residuals and response curves too.</p></section>"
+            f'{escape(names)}; target {escape(formula.target)}.</p><p class="hint">A saved model does not contain '
+            "its data. Pass the data to the report to see predictions, residuals and response curves.</p></section>"
         )
     lines = [_column(formula.target, "target", rows.y)]
     for index, name in enumerate(formula.inputs[:MAX_COLUMNS]):
@@ -107,7 +107,7 @@ def _data(model: Any, rows: Rows | None) -> str:
     more = len(formula.inputs) - MAX_COLUMNS
     note = f'<p class="hint">and {more} more columns</p>' if more > 0 else ""
     heads = '<th>column</th><th>role</th><th class="number">smallest</th><th class="number">median</th>'
-    heads += '<th class="number">largest</th><th class="number">different</th><th>values</th>'
+    heads += '<th class="number">largest</th><th class="number">distinct</th><th>values</th>'
     return (
         f'<section class="card"><h2>The data</h2><p>{len(rows.y)} rows.</p><div class="scroll" tabindex="0" '
         f'role="region" aria-label="Table of columns"><table><thead><tr>{heads}</tr></thead>'
@@ -144,7 +144,7 @@ def _found(model: Any) -> str:
     )
     heads = "".join(f'<th class="number">{h}</th>' for h in ("seconds", "proposals", "kept", "best loss"))
     trace = (
-        '<details><summary>What each way of proposing did</summary><div class="scroll"><table><thead><tr>'
+        '<details><summary>What each stage of the search did</summary><div class="scroll"><table><thead><tr>'
         f"<th>stage</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div></details>"
     )
     return f'<section class="card"><h2>How it was found</h2><dl>{listed}</dl>{trace if lines else ""}</section>'

@@ -135,7 +135,7 @@ def _constants(formula: Formula) -> str:
 
 def _constant_row(constant: Constant) -> str:
     if constant.fitted is None or constant.stderr is None:
-        said = "held: the data cannot tell it from the others"
+        said = "held fixed: the data cannot separate it from the others"
     else:
         said = with_error(constant.fitted, constant.stderr)
     return (
@@ -161,7 +161,7 @@ def _fit(formula: Formula, rows: Rows) -> list[str]:
         '<section class="card"><h2>Prediction and truth</h2>'
         f'<p class="hint">{escape(numbers)}</p><div class="pair">'
         f"{_figure('Predicted against true', prediction_chart(formula.target, rows.y, found))}"
-        f"{_figure('What is left', residual_chart(formula.target, rows.y, found, noise))}</div></section>"
+        f"{_figure('Residuals', residual_chart(formula.target, rows.y, found, noise))}</div></section>"
     ]
 
 
@@ -178,7 +178,7 @@ def _responses(formula: Formula, rows: Rows, slices: list[Slice], index: int) ->
         figures.append(_figure(f"over {names[pair[0]]} and {names[pair[1]]}", chart))
     used = variables(formula.expr)
     held = ", ".join(f"{names[c]} = {rows.centre[c]:.4g}" for c in used) if len(used) > 1 else ""
-    note = f" Other columns are held at their medians ({held}); the fainter a dot, the further it lies from there."
+    note = f" Other columns are held at their medians ({held}); the fainter a dot, the further away it is."
     return [
         '<section class="card"><h2>Response, inside the data and beyond</h2><p class="hint">'
         "The line is the formula, the band holds 95 of 100 new rows, the dots are rows of the data. "

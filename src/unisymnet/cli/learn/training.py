@@ -77,7 +77,7 @@ def corpus(
     n: Annotated[int, typer.Option(help="number of functions to draw")] = 5_000,
     seed: Annotated[int, typer.Option(help="same seed, same functions")] = 0,
     plot: Annotated[Path | None, typer.Option(help="figure to write: .png, .svg or .pdf")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Count what a corpus is made of: columns, depth, label length, operators, rejections."""
     from ...corpus import SETTINGS, Corpus, draw_summary, read_file, summary
@@ -130,7 +130,7 @@ def train(
     training = _training()
     rank, world = training.set_up(threads)
     # A kill by the system or a scheduler takes the worker along.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; the same command goes on"))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; run the same command to continue"))
     out = Path("runs/out") / preset if out is None else out
     setting = preset.split("-")[1]
     if points is None:

@@ -11,12 +11,12 @@ import typer
 
 from ...errors import DataError
 
-app = typer.Typer(help="Trained models: what is at hand, export, install.", no_args_is_help=True)
+app = typer.Typer(help="Trained models: list, export, install.", no_args_is_help=True)
 N_FREQUENT = 100
 
 
 @app.command()
-def info(json_: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False) -> None:
+def info(json_: Annotated[bool, typer.Option("--json", help="print JSON only")] = False) -> None:
     """The models that a search would use, where they are, and what is known of their training."""
     from ...model.runtime import MANIFEST, weights_hash
     from ...model.weights import alternatives, folders, place_of
@@ -32,7 +32,7 @@ def info(json_: Annotated[bool, typer.Option("--json", help="print nothing but J
         print(json.dumps(found, indent=2))
         return
     if not found:
-        print("no trained model in this installation; searches do without")
+        print("no trained model in this installation; searches run without one")
     for model in found:
         examples = f"{model['examples']:,} examples" if "examples" in model else "training unknown"
         print(f"{model['name']}: up to {model['columns']} columns, {examples}, {model['hash']}, {model['folder']}")
