@@ -16,7 +16,7 @@ from unisymnet import Formula, UniSymNetRegressor
 from unisymnet.cli import folder as folder_of
 from unisymnet.cli import main
 from unisymnet.cli.folder import prepare_folder
-from unisymnet.cli.screen import print_result
+from unisymnet.cli.screen import print_result, print_table
 from unisymnet.errors import DataError
 
 RNG = np.random.default_rng(0)
@@ -183,6 +183,9 @@ def test_numbers_of_the_table_are_never_squeezed(width: int, monkeypatch: pytest
     assert "12345" in text and "…" in text
     head = next(line for line in lines if "pick" in line and "size" in line)
     assert all(word in head for word in ("pick", "size", "R² train", "score", "formula"))
+    screen.truncate(0)
+    print_table(model)  # as `score --run` prints it
+    assert width < 80 or all(len(line) <= width for line in screen.getvalue().split("\n"))
     assert "R² valid" in head or all(e.r2_valid is None for e in model.front_)
     assert "(exact)" in lines[0] + lines[1]  # time used and why it ended, on every result
 

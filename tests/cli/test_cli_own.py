@@ -32,7 +32,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_a_better_formula_takes_its_place_on_the_front(call) -> None:
     code, out, err = call("score", "data.csv", "a*v_1**2", "--run", "run")
     assert code == 0, err
-    assert "yours is 1, and on the front" in out and "unisymnet export run --pick 1 --to latex" in out
+    assert "yours is 1: nothing shorter fits as well" in out and "unisymnet export run --pick 1 --to latex" in out
     model = UniSymNetRegressor.load("run/model.json")
     assert [entry.source for entry in model.front_] == ["monomial", "yours", "monomial", "monomial"]
     assert str(model.formula_) == "0.5*m*v_1**2" and model.picked_ == 3

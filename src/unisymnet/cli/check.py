@@ -41,7 +41,7 @@ def check_table(
     for column in columns:
         role = "target" if column["name"] == target else ""
         if column["kind"] == "number" and column["smallest"] is not None:
-            text = f"{column['smallest']:.6g} … {column['largest']:.6g}, {column['distinct']} different"
+            text = f"{column['smallest']:.6g} … {column['largest']:.6g}, {column['distinct']} distinct"
             text += f", {column['missing']} missing" if column["missing"] else ""
         elif column["kind"] == "words":
             text = f"{column['distinct']} different words, as columns of zeros and ones: {listed(column['columns'])}"
@@ -56,7 +56,7 @@ def check_table(
     for warning in found["warnings"]:
         print(f"  warning: {warning}")
     if not found["warnings"]:
-        print("  nothing stands out")
+        print("  no problems found")
     if _can_fit(columns, target):
         print(f"next: unisymnet fit {quote(data)} --target {quote(target)}")
 

@@ -118,7 +118,7 @@ class UnitSystem:
         factor = group_text(best.factor, names)
         every = [best.factor, *best.groups]
         out = [name for i, name in enumerate(self.names) if self.columns[i] and not any(p[i] for p in every)]
-        lines = [f"the units allow {factor} times {f'a function of {groups}' if groups else 'a number'}"]
+        lines = [f"the law is {factor} times {f'a function of {groups}' if groups else 'a number'}"]
         if out:
             lines.append(f"{', '.join(out)} cannot be in the law: nothing else has that dimension")
         if len(found) > 1:
