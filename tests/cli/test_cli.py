@@ -123,7 +123,7 @@ def test_check_says_what_will_be_hard(here: Path, run) -> None:
     for text in (
         "only 15 rows",
         "v has a missing value",
-        "id counts the rows",
+        "id only numbers the rows",
         "one is constant",
         "m and again are the same",
     ):

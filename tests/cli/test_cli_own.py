@@ -60,7 +60,7 @@ def test_a_result_says_what_it_does_without_and_what_is_doubtful(capsys: pytest.
     print_result(model)
     out = capsys.readouterr().out
     assert "not used: junk" in out and "note: constant columns" in out
-    assert "careful: Only 12 rows" in out and "rows that were kept back" in out
+    assert "careful: Only 12 rows" in out and "rows kept back" in out
     assert "is unexplained" not in out  # noise of a percent is nothing to be careful about
 
 

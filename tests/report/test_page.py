@@ -89,7 +89,7 @@ def test_everything_is_on_the_page(page: str) -> None:
 def test_without_data_the_page_says_what_is_missing() -> None:
     model, _, _ = energy()
     words = " ".join(Tags(report_html(model)).words)
-    assert "A saved model does not hold its data" in words
+    assert "A saved model does not contain its data" in words
     assert "Prediction and truth" not in words
 
 
@@ -170,9 +170,9 @@ def test_warnings_about_few_rows_and_what_lies_beyond() -> None:
     y = pd.Series(np.log(x.x), name="y")
     text = report_html(made(x, y, ["ln(x)"], valid=False), x, y)
     assert "Only 8 rows" in text and "Holds where x &gt; 0" in text
-    assert "no value for some x" not in text  # below zero, where nobody measures a length
+    assert "undefined for some values of x" not in text  # below zero, where nobody measures a length
     x, y = x + 1.0, pd.Series(np.log(x.x), name="y")
-    assert "no value for some x below the data" in report_html(made(x, y, ["ln(x - 1)"], valid=False), x, y)
+    assert "undefined for some values of x below the data" in report_html(made(x, y, ["ln(x - 1)"], valid=False), x, y)
 
 
 def test_notebooks_show_formulas_when_there_are_any() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import EncodingError
 from ..formula import Constant, Formula
-from ..formula.constants import simple_name, with_error
+from ..formula.constants import SIMPLE_DIGITS, rounded, simple_name, with_error
 from ..symbolic.expr import renumbered, variables
 from ..symbolic.network.draw import draw_svg
 from ..symbolic.network.identify import identify
@@ -22,7 +22,7 @@ from .cautions import cautions
 from .charts import field_chart, prediction_chart, residual_chart, response_chart
 from .rows import Rows, Slice, field_of, influence, predictions, slice_of
 
-DIGITS = 5
+DIGITS, ALL_DIGITS = 5, 17
 MAX_SLICES, MAX_FIELDS = 6, 3
 MAX_NETWORK = 60  # nodes; a larger drawing helps nobody
 MAX_NODE_NAME = 6  # letters
@@ -59,9 +59,14 @@ def formula_sections(model: Any, index: int, rows: Rows | None) -> dict[str, str
 
 
 def shown(formula: Formula, *, digits: int = DIGITS, block: bool = False, equation: bool = False) -> str:
-    """The formula in mathematical type."""
+    """The formula in mathematical type, each constant with the digits that the data give it, as in the table in text.
+
+    With the same few digits for all, 0.999991 would be a factor of 1.
+    """
     target = formula.target if equation else None
-    return mathml(formula.expr, formula.names, digits, target=target, spell=simple_name, block=block)
+    expr = rounded(formula.expr, formula.constants, ALL_DIGITS)
+    digits, expr = (digits, formula.expr) if expr is None else (SIMPLE_DIGITS, expr)
+    return mathml(expr, formula.names, digits, target=target, spell=simple_name, block=block)
 
 
 def r2_shown(value: float | None) -> str:
