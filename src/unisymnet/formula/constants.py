@@ -22,7 +22,7 @@ MAX_DENOMINATOR, MAX_SMALL = 12, 8
 SAME = 4e-15  # relative: the same number up to the last bits
 LEAST_LEVERAGE_LEFT = 0.02  # of a row that a constant of its own would fit
 ROUNDED = 1.2  # 12 times the rise of chi-square, 0.1, that rounding all constants may bring
-MOST_SHOWN, SIMPLE_DIGITS = 10, 12  # a formula that needs more is exact; a simple number may have more
+MOST_SHOWN, SIMPLE_DIGITS, ALL_DIGITS = 10, 12, 17  # a formula that needs more is exact; a simple number may have more
 DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
 MAX_FIT_ROWS = 200_000
 

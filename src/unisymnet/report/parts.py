@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import EncodingError
 from ..formula import Constant, Formula
-from ..formula.constants import SIMPLE_DIGITS, rounded, simple_name, with_error
+from ..formula.constants import ALL_DIGITS, SIMPLE_DIGITS, rounded, simple_name, with_error
 from ..symbolic.expr import renumbered, variables
 from ..symbolic.network.draw import draw_svg
 from ..symbolic.network.identify import identify
@@ -22,7 +22,7 @@ from .cautions import cautions
 from .charts import field_chart, prediction_chart, residual_chart, response_chart
 from .rows import Rows, Slice, field_of, influence, predictions, slice_of
 
-DIGITS, ALL_DIGITS = 5, 17
+DIGITS = 5
 MAX_SLICES, MAX_FIELDS = 6, 3
 MAX_NETWORK = 60  # nodes; a larger drawing helps nobody
 MAX_NODE_NAME = 6  # letters
