@@ -202,4 +202,4 @@ def flat_notes(shot: Shot) -> list[str]:
             )
     if len(open_) > 2:
         found.append(f"{len(open_)} of {len(values)} combinations of constants are undetermined")
-    return found
+    return list(dict.fromkeys(found))  # two directions may move the same constants

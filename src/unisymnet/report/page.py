@@ -125,11 +125,11 @@ def _found(model: Any) -> str:
     given, default = model.get_params(deep=False), type(model)().get_params(deep=False)
     changed = ", ".join(f"{key}={given[key]!r}" for key in given if _differs(given[key], default.get(key)))
     facts = {
-        "proposed by": model.front_[model.picked_].source or "–",
+        "found by": model.front_[model.picked_].source or "–",
         "time": f"{model.seconds_:.2f} s ({model.stopped_})",
         "formulas fitted": str(model.n_evaluations_),
         "seed": repr(model.random_state),
-        "picked by": f"{model.selection} of the front",
+        "selection": model.selection,
         "rows": f"{model.n_train_} searched" + (f", {model.n_valid_} kept back" if model.n_valid_ else ""),
         "settings": changed or "defaults",
         "version": f"unisymnet {getattr(model, 'fitted_with_', __version__)}",

@@ -86,7 +86,7 @@ def _head(model: Any, entry: Any, index: int) -> str:
     if entry.r2_valid is not None:
         facts.append(f"R² on rows kept back {r2_shown(entry.r2_valid)}")
     if entry.source:
-        facts.append(f"proposed by {escape(entry.source)}")
+        facts.append(f"found by {escape(entry.source)}")
     domain = ""
     if formula.domain:
         domain = f'<p class="hint">Holds where {escape(" and ".join(formula.domain))}.</p>'

@@ -62,7 +62,7 @@ export class Detail {
 
   factText(r2, moved = false) {
     const { size, r2_valid_text: held, source } = this.formula;
-    return [`size ${size}`, `R² ${r2}`, held && !moved ? `R² on rows kept back ${held}` : null, moved ? "with moved constants" : source ? `proposed by ${source}` : null, ...(moved ? [] : this.formula.remarks)].filter(Boolean).join(" · ");
+    return [`size ${size}`, `R² ${r2}`, held && !moved ? `R² on rows kept back ${held}` : null, moved ? "with moved constants" : source ? `found by ${source}` : null, ...(moved ? [] : this.formula.remarks)].filter(Boolean).join(" · ");
   }
 
   copies() {
