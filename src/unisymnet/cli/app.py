@@ -311,7 +311,7 @@ def info(json: Json = False) -> None:
     print_info(json)
 
 
-add_commands(app)
 add_dynamics(app)
 app.command()(pde)
 app.command()(bench)
+add_commands(app)

@@ -33,7 +33,7 @@ def bench(
     clock: Annotated[str, typer.Option(help="clock of the time limits: wall or processor")] = "wall",
     max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
 ) -> None:
-    """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
+    """Run benchmarks. A suite, a table of the paper, or the page of results."""
     from ...bench.experiments import NAMES
     from ...bench.pmlb.command import run_pmlb
     from ...deadline import count

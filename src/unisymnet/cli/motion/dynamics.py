@@ -43,9 +43,9 @@ def dynamics(
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     delimiter: Annotated[str | None, typer.Option(help="character between cells (default: detected)")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="show no progress")] = False,
 ) -> None:
-    """Find differential equations in measured trajectories; saves the system, a report and source code."""
+    """Find differential equations in time series. Saves the system, a report and source code."""
     from ...dynamics import DynamicsRegressor
     from ..tables import read_frame
 
@@ -98,7 +98,7 @@ def simulate(
         str | None, typer.Option(help="print source instead: python, c, julia, matlab, latex, text, json")
     ] = None,
 ) -> None:
-    """Simulate a system that `dynamics` found, or print it as source code."""
+    """Simulate a system that `dynamics` found. Or print it as source code."""
     import numpy as np
     import pandas as pd
 

@@ -127,7 +127,7 @@ function knowledge(table, wish, offers, changed, refresh) {
     return field(label, control, hint);
   };
   const fields = [text("guesses", "Formulas you suspect", "One per line, in the names of the columns; other names are constants to fit: a*x/(b + x)", 2)];
-  if ("constants" in offers) fields.push(text("constants", "Known constants", "One a line, with unit: g = 9.81 m/s^2", 2));
+  if ("constants" in offers) fields.push(text("constants", "Known constants", "One per line, with unit: g = 9.81 m/s^2", 2));
   if ("constraints" in offers) fields.push(text("constraints", "What must hold", "One per line: dy/dx >= 0, y(x=0) = 1, y -> 0 as x -> inf, even in x, 0 <= y <= 1", 2));
   if ("template" in offers) fields.push(text("template", "Form of the formula", "For example: exp(-f(t))*g(x) + c"));
   fields.push(...Object.keys(ROLES).map((role) => roleChoice(table, wish, role, changed)));
