@@ -52,8 +52,8 @@ EXAMPLES = (
     Example(
         "ptolemy",
         "Refraction before Snell",
-        "The oldest table of an experiment in physics. The sine law is not in it: the angles follow a parabola "
-        "exactly, so they were smoothed by a rule. A formula without any remainder in measured data is suspicious.",
+        "The oldest known table of a physics experiment. It does not show the sine law: the angles follow a "
+        "parabola exactly, so Ptolemy smoothed them by a rule. A perfect fit to measured data is suspicious.",
         "--target in_water",
     ),
     Example(
@@ -66,64 +66,65 @@ EXAMPLES = (
     Example(
         "planets",
         "Kepler's third law",
-        "The units stand in the heads of the columns, so the constant has one, too: years over au to the power 3/2.",
+        "The column names contain units, so the constant has one too: years per au to the power 3/2.",
         "--target period",
     ),
     Example(
         "rumford",
         "A cannon cools",
-        "Newton's law of cooling says that the distance to the room's 60 degrees decays exponentially. The template "
-        "gives the search that distance to explain, and it finds something else: these data do not follow the law.",
+        "Newton's law of cooling says that the difference from the room's 60 degrees decays exponentially. The "
+        "template asks for a formula of that difference, and the search finds something else: these data do not "
+        "follow the law.",
         '--target temperature --template "60 + f(minutes)"',
     ),
     Example(
         "ohm",
         "Ohm's law as Ohm found it",
-        "He did not measure resistance but lengths of wire: the current is a constant over a length plus that of the "
-        "rest of the circuit.",
+        "Ohm measured lengths of wire, not resistance. The current is a constant divided by the length of the wire "
+        "plus that of the rest of the circuit.",
         "--target deflection",
     ),
     Example(
         "balmer",
         "Lines of hydrogen",
-        "Nine wavelengths, one law: Balmer's n²/(n² - 4), written as a guess with open constants beside the search.",
+        "Nine wavelengths, one law: Balmer's n²/(n² - 4), given to the search as a guess with open constants.",
         '--target wavelength --guess "b*n^2/(n^2 - c)"',
     ),
     Example(
         "hubble",
         "Galaxies recede",
-        "Much scatter, few rows: a line is all that the data support.",
+        "With so much scatter and so few rows, a line is all that the data support.",
         "--target velocity",
     ),
     Example(
         "mercury",
         "Vapour pressure of mercury",
-        "Values over six decades, each known to a share of itself: `--noise relative` says so.",
+        "Values over six decades, each known to a few percent: `--noise relative`.",
         "--target pressure --noise relative",
     ),
     Example(
         "puromycin",
         "An enzyme with and without a drug",
-        "One form for both series, with constants of their own. Over this range a logarithm fits better than the "
-        "textbook's curve of Michaelis and Menten (mean square 69 against 89, four constants each).",
+        "One form for both series, each with its own constants. Over this range a logarithm fits better than the "
+        "textbook's Michaelis–Menten curve (mean square error 69 against 89, four constants each).",
         "--target rate --groups treated",
     ),
     Example(
         "braking",
         "Stopping distance of cars",
-        "Drivers of the 1920s. The scatter is large, so a short formula is picked and its constants carry wide errors.",
+        "Drivers of the 1920s. The scatter is large, so a short formula is chosen.",
         "--target distance --constraint \"ddistance/dspeed >= 0\"",
     ),
     Example(
         "adsorption",
         "Gas on a surface",
-        "A reference problem of NIST. Several forms fit within the last digit; the table lists them side by side.",
+        "A reference problem of NIST. Several forms fit to the last digit; the table lists them all.",
         "--target amount",
     ),
     Example(
         "carbon",
         "Carbon dioxide at Mauna Loa",
-        "Yearly means over four decades: growth that itself grows. `year` counts from 1960.",
+        "Yearly means over four decades: growth that accelerates. `year` counts from 1960.",
         "--target co2",
     ),
     Example(
@@ -244,8 +245,8 @@ def page(results: Sequence[tuple[Example, list[str]]], pictures: str) -> str:
     """The page as Markdown."""
     parts = [
         "# Gallery",
-        "Laws in data that people have measured. Each example is one command. The tables are in `examples/gallery`, "
-        "with source and licence in the first line. The answers are what `make gallery` found when it built the page.",
+        "Laws in real measurements. Each example is one command. The tables are in `examples/gallery`, with source "
+        "and licence in the first line. `make gallery` runs them all and builds this page.",
     ]
     for example, lines in results:
         command = shlex.join(["unisymnet", *example.words()]).replace("'", '"')

@@ -123,7 +123,7 @@ def test_check_says_what_will_be_hard(here: Path, run) -> None:
     for text in (
         "only 15 rows",
         "v has a missing value",
-        "id counts the rows",
+        "id only numbers the rows",
         "one is constant",
         "m and again are the same",
     ):
@@ -226,3 +226,8 @@ def test_an_interrupt_saves_the_best_and_ends_with_130(here: Path) -> None:
     assert process.returncode == 130, err
     assert "Stopped early; this is the best so far." in out
     assert json.loads((here / "bumps-run" / "model.json").read_text())["fitted"]["interrupted_"] is True
+
+
+def test_the_list_of_commands_is_not_cut(call) -> None:
+    code, out, _ = call("--help")
+    assert code == 0 and out.count("\n  ") > 19 and "..." not in out.split("Commands:")[1]

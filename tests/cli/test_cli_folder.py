@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from unisymnet import Formula, UniSymNetRegressor
 from unisymnet.cli import folder as folder_of
 from unisymnet.cli import main
 from unisymnet.cli.folder import prepare_folder
-from unisymnet.cli.screen import print_result
+from unisymnet.cli.screen import print_result, print_table
 from unisymnet.errors import DataError
 
 RNG = np.random.default_rng(0)
@@ -128,12 +129,12 @@ def test_score_says_which_names_it_fits_and_keeps_them(call) -> None:
     assert code == 0 and "fitted constants: Cd\n" == err
     assert "  Cd = 1" in out
     code, out, err = call("score", "data.csv", "0.5*m*vv^2", "--target", "E")
-    assert "warning: vv is no column (did you mean 'v'?)" in err
+    assert "warning: vv is not a column (did you mean 'v'?)" in err
     code, out, _ = call("score", "data.csv", "k*m*v^p", "--target", "E", "--json")
     named = json.loads(out)["named"]
     assert named["k"]["value"] == pytest.approx(0.5) and named["p"]["value"] == pytest.approx(2.0)
     code, _, err = call("score", "data.csv", "m/0", "--target", "E")
-    assert code == 3 and "has no value on any of these rows" in err
+    assert code == 3 and "is undefined on all of these rows" in err
     code, out, _ = call("score", "data.csv", "a*b*m*v^2", "--target", "E")
     assert code == 0 and "the data do not determine it" in out
 
@@ -183,6 +184,10 @@ def test_numbers_of_the_table_are_never_squeezed(width: int, monkeypatch: pytest
     assert "12345" in text and "…" in text
     head = next(line for line in lines if "pick" in line and "size" in line)
     assert all(word in head for word in ("pick", "size", "R² train", "score", "formula"))
+    monkeypatch.setattr(sys, "stdout", again := Screen())
+    print_table(model)  # as `score --run` prints it
+    plain = re.sub(r"\x1b\[[\d;]*m", "", again.getvalue())
+    assert width < 80 or max(map(len, plain.split("\n"))) <= width
     assert "R² valid" in head or all(e.r2_valid is None for e in model.front_)
     assert "(exact)" in lines[0] + lines[1]  # time used and why it ended, on every result
 
@@ -192,7 +197,7 @@ def test_check_says_how_words_enter(call) -> None:
     Path("words.csv").write_text("site,t,note,y\n" + rows + ",30,last,90\n")
     code, out, _ = call("check", "words.csv")
     assert code == 0 and "2 different words, as columns of zeros and ones: site_south, 1 missing" in out
-    assert "words, not used: it holds 30 different words in 30 rows, which is a list of names" in out
+    assert "words, not used: it holds 30 different words in 30 rows, so it looks like a list of names" in out
     assert "site has a missing value; its row will be left out" in out
     Path("only.csv").write_text("site,y\n" + "north,1\nsouth,2\n" * 12)
     code, out, _ = call("check", "only.csv")

@@ -32,7 +32,7 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_a_better_formula_takes_its_place_on_the_front(call) -> None:
     code, out, err = call("score", "data.csv", "a*v_1**2", "--run", "run")
     assert code == 0, err
-    assert "yours is 1, and on the front" in out and "unisymnet export run --pick 1 --to latex" in out
+    assert "yours is 1: nothing shorter fits as well" in out and "unisymnet export run --pick 1 --to latex" in out
     model = UniSymNetRegressor.load("run/model.json")
     assert [entry.source for entry in model.front_] == ["monomial", "yours", "monomial", "monomial"]
     assert str(model.formula_) == "0.5*m*v_1**2" and model.picked_ == 3
@@ -44,7 +44,7 @@ def test_a_better_formula_takes_its_place_on_the_front(call) -> None:
 
 def test_a_worse_formula_is_compared_all_the_same(call) -> None:
     out = call("score", "data.csv", "a*m*v_1 + b*junk", "--run", "run/model.json")[1]
-    assert "yours is 3; 2 is not longer than yours and fits at least as well" in out
+    assert "yours is 3; 2 is no longer and fits at least as well" in out
     assert len(UniSymNetRegressor.load("run/model.json").front_) == 4
 
 
@@ -59,9 +59,9 @@ def test_a_result_says_what_it_does_without_and_what_is_doubtful(capsys: pytest.
     model._drawn = (X.to_numpy()[:12], y.to_numpy()[:12])
     print_result(model)
     out = capsys.readouterr().out
-    assert "not in it: junk" in out and "note: constant columns" in out
-    assert "careful: Only 12 rows" in out and "rows that were kept back" in out
-    assert "stays unexplained" not in out  # noise of a percent is nothing to be careful about
+    assert "not used: junk" in out and "note: constant columns" in out
+    assert "careful: Only 12 rows" in out and "rows kept back" in out
+    assert "is unexplained" not in out  # noise of a percent is nothing to be careful about
 
 
 def test_json_has_no_infinities(call) -> None:

@@ -50,7 +50,7 @@ def test_rivals_are_named_with_their_equation(growth: Course) -> None:
     best = min([one, other], key=search.total)
     notes = rival_notes(growth, search, best)
     assert len(notes) == len(rivals(search, best))
-    assert all(note.startswith("these data hardly tell it from n' = ") for note in notes)
+    assert all(note.startswith("the data can hardly tell it from n' = ") for note in notes)
 
 
 def test_flat_directions_are_named() -> None:

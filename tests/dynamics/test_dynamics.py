@@ -192,7 +192,7 @@ def test_ctrl_c_keeps_what_was_found() -> None:
     model = DynamicsRegressor(max_time=1000, callback=press).fit(T, _noisy())
     assert model.interrupted_ and any("stopped" in note for note in model.notes_)
     assert np.isfinite(model.system_.rhs([5.0, 5.0])).all()
-    assert seen.count("rate") == 2 and "noise as the system leaves it" not in seen
+    assert seen.count("rate") == 2 and "noise from the residuals" not in seen
 
 
 def test_ctrl_c_inside_the_general_search_ends_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,7 @@ def test_ctrl_c_inside_the_general_search_ends_the_whole(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(UniSymNetRegressor, "fit", pressed)
     model = DynamicsRegressor(max_time=1000, callback=press).fit(T, _noisy())
-    assert model.interrupted_ and "noise as the system leaves it" not in stages
+    assert model.interrupted_ and "noise from the residuals" not in stages
     assert sum(stage.startswith("formulas for") for stage in dict.fromkeys(stages)) == 1
 
 

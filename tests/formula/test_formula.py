@@ -339,3 +339,11 @@ def test_latex_needs_no_computer_algebra() -> None:
     code = "import sys, unisymnet; unisymnet.Formula.parse('2*x', ['x']).latex(); print('sympy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "False", done.stderr
+
+
+@pytest.mark.parametrize("bound", [True, False])
+def test_numbers_without_an_end_are_read_as_fractions(bound: bool) -> None:
+    third, numbers = 1.0 / 3.0, (Constant(139.35, 139.35, 2.3, step=0.01), Constant(1.0 / 3.0, 0.34, 0.04, "1/3"))
+    law = Formula(parse(f"139.35*t**{third!r}", ["t"]), ("t",), "y", numbers if bound else ())
+    assert law.text(5) == "139.35*t**(1/3)" and str(law) == f"139.35*t**{third!r}"
+    assert Formula.parse("x**-0.6666666666666666 + x/8", ["x"]).text(4) == "x**(-2/3) + x/8"

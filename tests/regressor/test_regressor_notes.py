@@ -53,4 +53,4 @@ def test_a_slip_of_the_pen_is_named() -> None:
     y = np.linspace(1.0, 3.0, 40)
     assert outlier_note(y) == [] == outlier_note(np.full(9, 2.0)) == outlier_note(np.exp(np.linspace(0.0, 40.0, 60)))
     y[7] = 1e12
-    assert "1e+12, lies 1000 times as far out as any other" in outlier_note(y)[0]
+    assert "1e+12, lies 1000 times further out than any other" in outlier_note(y)[0]

@@ -25,13 +25,13 @@ def test_a_slip_of_the_pen_gets_no_pole(noise: float) -> None:
     y = SLIPPED + noise * RNG.normal(size=60)
     model = small().fit(X, y)
     np.testing.assert_allclose(np.delete(model.predict(X), 17), np.delete(Y, 17), rtol=0.05)
-    assert "1e+12, lies 10000 times as far out as any other: taken for a slip" in model.notes_[0]
+    assert "1e+12, lies 10000 times further out than any other: treated as a mistake" in model.notes_[0]
     assert model.n_train_ + model.n_valid_ == 59
 
 
 def test_who_says_what_a_row_is_worth_decides() -> None:
     equal = small().fit(X, SLIPPED, sample_weight=np.full(60, 2.0))
-    assert "taken for a slip" in equal.notes_[0]
+    assert "treated as a mistake" in equal.notes_[0]
     for given in ({"sample_weight": np.linspace(1.0, 2.0, 60)}, {"sigma": np.linspace(1.0, 2.0, 60)}):
         model = small(max_evaluations=3).fit(X, SLIPPED, **given)
         assert model.n_train_ + model.n_valid_ == 60
@@ -64,11 +64,11 @@ def test_two_slips_of_a_hundred_rows_are_slips_too() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("x0", "taken for a slip, its row was left out; the formula gives 2 there"),
-        ("1/(x0 - 2)", f"{UNSEEN}, and the formula has no value there: a slip, or a pole of the law"),
+        ("x0", "treated as a mistake and left out; the formula gives 2 there"),
+        ("1/(x0 - 2)", f"{UNSEEN}, and the formula has no value there: a mistake, or a pole of the law"),
         ("1e12*x0/2", f"{UNSEEN}, and the formula gives it all the same"),
     ],
 )
 def test_what_is_said_about_a_value_that_no_search_has_seen(text: str, words: str) -> None:
     note = slip_note(Formula.parse(text), np.array([[2.0]]), np.array([1e12]))
-    assert note == f"one value of the target, 1e+12, lies 10000 times as far out as any other: {words}"
+    assert note == f"one value of the target, 1e+12, lies 10000 times further out than any other: {words}"

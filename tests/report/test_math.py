@@ -2,13 +2,16 @@
 
 import math
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 
 from strategies import expressions
-from unisymnet.formula.constants import simple_name
+from unisymnet import Formula
+from unisymnet.formula.constants import Constant, simple_name
+from unisymnet.report.parts import shown
 from unisymnet.symbolic import evaluate, parse
 from unisymnet.symbolic.expr import Call, Const, Expr, Var
 from unisymnet.symbolic.writers.mathml import mathml, mathml_name
@@ -99,3 +102,10 @@ def test_a_simple_number_leads_a_product_without_brackets() -> None:
 )
 def test_names(name: str, shown: str) -> None:
     assert mathml_name(name) == shown
+
+
+def test_constants_have_the_digits_that_the_data_give_them() -> None:
+    numbers = (Constant(0.999991, 0.999991, 2e-6, None, step=1e-6), Constant(math.pi, math.pi, 1e-6, "π"))
+    law = Formula.parse(f"0.999991*x + {math.pi!r}", ["x"], "y")
+    page = shown(replace(law, constants=numbers))
+    assert "<mn>0.999991</mn>" in page and "π" in page and "3.14" not in page

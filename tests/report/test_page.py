@@ -73,7 +73,12 @@ def test_everything_is_on_the_page(page: str) -> None:
         *("From simple to exact", "The formula", "Be careful", "Constants", "Prediction and truth", "Symbolic network"),
         *("Response, inside the data and beyond", "The data", "How it was found", "monomial", "unisymnet 0"),
         *("along m", "over v_1 and m", "not needed", "LaTeX", "Python", "Excel", "1/2", "0.5*m*v_1**2", "1.25 s"),
-        *("stays unexplained", "Constant columns not used: nothing", r"0.5 \, m \, v_{1}^{2}", "=0.5*A2*B2^2"),
+        *(
+            "of the target's spread is unexplained",
+            "Constant columns not used: nothing",
+            r"0.5 \, m \, v_{1}^{2}",
+            "=0.5*A2*B2^2",
+        ),
     ):
         assert word in words, word
     assert re.search(r"0\.\d+ ± 0\.\d+", words)
@@ -84,7 +89,7 @@ def test_everything_is_on_the_page(page: str) -> None:
 def test_without_data_the_page_says_what_is_missing() -> None:
     model, _, _ = energy()
     words = " ".join(Tags(report_html(model)).words)
-    assert "A saved model does not hold its data" in words
+    assert "A saved model does not contain its data" in words
     assert "Prediction and truth" not in words
 
 
@@ -165,9 +170,9 @@ def test_warnings_about_few_rows_and_what_lies_beyond() -> None:
     y = pd.Series(np.log(x.x), name="y")
     text = report_html(made(x, y, ["ln(x)"], valid=False), x, y)
     assert "Only 8 rows" in text and "Holds where x &gt; 0" in text
-    assert "no value for some x" not in text  # below zero, where nobody measures a length
+    assert "undefined for some values of x" not in text  # below zero, where nobody measures a length
     x, y = x + 1.0, pd.Series(np.log(x.x), name="y")
-    assert "no value for some x below the data" in report_html(made(x, y, ["ln(x - 1)"], valid=False), x, y)
+    assert "undefined for some values of x below the data" in report_html(made(x, y, ["ln(x - 1)"], valid=False), x, y)
 
 
 def test_notebooks_show_formulas_when_there_are_any() -> None:

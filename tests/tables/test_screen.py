@@ -81,7 +81,7 @@ def test_the_notes_name_what_is_used_and_what_is_not() -> None:
     names = [f"c{i}" for i in range(12)]
     kept = choose_columns(X, 2.0 * X[:, 7], np.ones(200), names, max_columns=10, wanted={2})
     assert kept.kept == (2, 7)
-    assert kept.notes[0].startswith("of 12 columns the search uses 2: c2, c7;")
+    assert kept.notes[0].startswith("the search uses 2 of 12 columns: c2, c7;")
 
 
 @pytest.mark.parametrize("n_rows", [*range(1, 14), 20, 31])

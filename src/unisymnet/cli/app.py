@@ -24,8 +24,8 @@ app = typer.Typer(
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="CSV, TSV, Excel or Parquet file, or - for stdin")]
 Run = Annotated[str, typer.Argument(metavar="RUN", help="folder that `fit` wrote, or its model.json")]
-Pick = Annotated[int | None, typer.Option(help="row of the table (default: the one it picked)")]
-Json = Annotated[bool, typer.Option("--json", help="print nothing but JSON")]
+Pick = Annotated[int | None, typer.Option(help="row of the table (default: the chosen one)")]
+Json = Annotated[bool, typer.Option("--json", help="print JSON only")]
 Features = Annotated[str | None, typer.Option(help="columns to use, separated by commas (default: all numbers)")]
 Weights = Annotated[str | None, typer.Option(help="column with the weight of each row")]
 Delimiter = Annotated[str | None, typer.Option(help="character between cells (default: detected)")]
@@ -125,16 +125,18 @@ def fit(
     weights: Weights = None,
     max_time: Seconds = 60.0,
     sigma: Sigma = None,
-    noise: Annotated[str | None, typer.Option(help="its standard deviation, or equal, relative, counts, …")] = None,
+    noise: Annotated[
+        str | None, typer.Option(help="standard deviation of the noise, or its kind: equal, relative, counts, …")
+    ] = None,
     operators: Annotated[str | None, typer.Option(help='allowed operators, e.g. "+,-,*,/,sin"')] = None,
     operator: OwnOperators = None,
     guess: Annotated[list[str] | None, typer.Option(help='a formula you suspect, e.g. "a*x/(b+x)"')] = None,
     max_complexity: Annotated[int, typer.Option(help="largest size of a formula")] = 60,
-    selection: Annotated[str, typer.Option(help="best, accuracy or simplest")] = "best",
+    selection: Annotated[str, typer.Option(help="which formula to pick: best, accuracy or simplest")] = "best",
     goal: Annotated[str, typer.Option(help="law, or predict: the best formula where no law exists")] = "law",
-    loss: Annotated[str, typer.Option(help="mse, huber:2.5, quantile:0.9, absolute, poisson, …")] = "mse",
-    max_evaluations: Annotated[int | None, typer.Option(help="formulas to try at most")] = None,
-    max_epochs: Annotated[int | None, typer.Option(help="epochs of evolution at most")] = None,
+    loss: Annotated[str, typer.Option(help="what to minimise: mse, huber:2.5, quantile:0.9, poisson, …")] = "mse",
+    max_evaluations: Annotated[int | None, typer.Option(help="try at most this many formulas")] = None,
+    max_epochs: Annotated[int | None, typer.Option(help="run at most this many epochs of evolution")] = None,
     units: Units = None,
     constant: Constants = None,
     template: Template = None,
@@ -148,10 +150,10 @@ def fit(
     jobs: Jobs = 2,
     backend: Annotated[str | None, typer.Option(help="where evolution runs: threading, loky, dask or ray")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of the cluster, e.g. tcp://host:8786")] = None,
-    model: Annotated[str | None, typer.Option(help="transformer: a folder (`unisymnet weights`), or points")] = None,
+    model: Annotated[str | None, typer.Option(help="transformer: a folder of weights, or `points`")] = None,
     delimiter: Delimiter = None,
     json: Json = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="show no progress")] = False,
 ) -> None:
     """Find formulas for a column of a table."""
     if model is not None:
@@ -204,7 +206,7 @@ def predict(
     pick: Pick = None,
     out: Annotated[str | None, typer.Option(help="CSV file to write (default: stdout)")] = None,
     delimiter: Delimiter = None,
-    interval: Annotated[float | None, typer.Option(help="0.95: where 95 % of new measurements fall, too")] = None,
+    interval: Annotated[float | None, typer.Option(help="e.g. 0.95: add the range of 95 % of new measurements")] = None,
 ) -> None:
     """Compute a formula on new rows."""
     from .results import predict_rows
@@ -227,7 +229,7 @@ def export(
 @app.command()
 def report(
     run: Run,
-    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="the table (default: that of the fit)")] = None,
+    data: Annotated[str | None, typer.Argument(metavar="[DATA]", help="the table (default: the one fitted)")] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="HTML file to write")] = "report.html",
     delimiter: Delimiter = None,
 ) -> None:
@@ -240,15 +242,15 @@ def report(
 @app.command()
 def score(
     data: Data,
-    formula: Annotated[str, typer.Argument(metavar="FORMULA", help='like "a*x/(b+x)"; unknown names are fitted')],
-    run: Annotated[str | None, typer.Option(help="folder of a fit: put the formula into its table")] = None,
+    formula: Annotated[str, typer.Argument(metavar="FORMULA", help='like "a*x/(b+x)"; other names are fitted')],
+    run: Annotated[str | None, typer.Option(help="folder of a fit; adds the formula to its table")] = None,
     target: Target = None,
     weights: Weights = None,
     operator: OwnOperators = None,
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
-    """Try your own formula: fit its constants and say how well it does."""
+    """Fit the constants of your own formula and score it."""
     from .own import score_formula
 
     score_formula(data, formula, target, weights, delimiter, json, run, operator)
@@ -263,7 +265,7 @@ def refit(
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
-    """Fit the constants of a formula from a finished fit to other data."""
+    """Fit a found formula's constants to other data."""
     from .own import refit_formula
 
     refit_formula(run, data, pick, target, delimiter, json)
@@ -278,7 +280,7 @@ def check(
     delimiter: Delimiter = None,
     json: Json = False,
 ) -> None:
-    """Say what is in a table and what will be hard, before any search; with units, what they leave of the law."""
+    """Look at a table before a search. With units: which laws they allow."""
     from .check import check_table
     from .heads import pairs
 
@@ -290,12 +292,12 @@ def check(
 def serve(
     what: Annotated[str | None, typer.Argument(metavar="[DATA | RUN]", help="table or run to open first")] = None,
     port: Annotated[int | None, typer.Option(help="port (default: the first free one from 8345)")] = None,
-    host: Annotated[str, typer.Option(help="address to listen at; only this machine by default")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="address to listen on; by default this machine only")] = "127.0.0.1",
     folder: Annotated[str | None, typer.Option(help="folder that the page may read (default: this one)")] = None,
     at_once: Annotated[int, typer.Option(help="searches at a time; others wait")] = 1,
     browser: Annotated[bool, typer.Option(help="open the browser")] = True,
 ) -> None:
-    """Search in the browser: choose a table, watch the formulas come, try them out (extra `web`)."""
+    """Search in your browser. Needs the extra `web`."""
     from .serving import start_page
 
     start_page(what, port, host, folder, at_once, browser)
@@ -309,7 +311,7 @@ def info(json: Json = False) -> None:
     print_info(json)
 
 
-add_commands(app)
 add_dynamics(app)
 app.command()(pde)
 app.command()(bench)
+add_commands(app)

@@ -41,7 +41,7 @@ def check_table(
     for column in columns:
         role = "target" if column["name"] == target else ""
         if column["kind"] == "number" and column["smallest"] is not None:
-            text = f"{column['smallest']:.6g} … {column['largest']:.6g}, {column['distinct']} different"
+            text = f"{column['smallest']:.6g} … {column['largest']:.6g}, {column['distinct']} distinct"
             text += f", {column['missing']} missing" if column["missing"] else ""
         elif column["kind"] == "words":
             text = f"{column['distinct']} different words, as columns of zeros and ones: {listed(column['columns'])}"
@@ -56,7 +56,7 @@ def check_table(
     for warning in found["warnings"]:
         print(f"  warning: {warning}")
     if not found["warnings"]:
-        print("  nothing stands out")
+        print("  no problems found")
     if _can_fit(columns, target):
         print(f"next: unisymnet fit {quote(data)} --target {quote(target)}")
 
@@ -146,17 +146,19 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
         if column["distinct"] == 1:
             found.append(f"{name} is constant" + ("" if name != target else ": there is nothing to explain"))
         elif column["distinct"] == len(frame) and counts_rows(frame[name]) and name != target:
-            found.append(f"{name} counts the rows; leave it out with --drop {quote(name)} if it is not a measurement")
+            found.append(
+                f"{name} only numbers the rows; leave it out with --drop {quote(name)} if it is not a measurement"
+            )
         low, high = abs(column["smallest"] or 0.0), abs(column["largest"] or 0.0)
         if min(low, high) > 0 and max(low, high) / min(low, high) > WIDE:
             found.append(f"{name} spans more than six decades: small values will hardly count")
     repeated = int(frame[[c["name"] for c in [*numbers, *words]]].duplicated().sum()) if numbers else 0
     if repeated:
-        found.append(f"{_rows(repeated)} repeat earlier ones; equal rows count as one with more weight")
+        found.append(f"{_rows(repeated)} repeat earlier ones; each is counted once, with more weight")
     found += [f"{a} and {b} are the same" for a, b in _twins(frame, [c["name"] for c in inputs])]
     noise = _replicates(frame, [c["name"] for c in [*inputs, *words]], target) if not found else None
     if noise is not None:
-        found.append(f"equal inputs have different {target}: noise of about {noise:.3g} (pass it as --noise)")
+        found.append(f"rows with equal inputs differ in {target}: noise of about {noise:.3g} (pass it as --noise)")
     return found
 
 

@@ -127,7 +127,7 @@ def use_all_rows(model: UniSymNetRegressor, table: Table) -> None:
     shown = zip(entries, totals.r2, totals.loss, strict=True)
     model.front_ = tuple(replace(entry, r2=r2, loss=loss) for entry, r2, loss in shown)
     gone = f"; {totals.n_left_out} rows with missing values left out" if totals.n_left_out else ""
-    model.notes_ = (*model.notes_, f"constants of the pick and every R² train from all {totals.n_rows} rows{gone}")
+    model.notes_ = (*model.notes_, f"the constants of the pick and every R² train use all {totals.n_rows} rows{gone}")
 
 
 def known_settings(request: Request, table: Table) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _announce(request: Request, table: Table) -> None:
     names = ", ".join(map(str, table.X.columns[:8])) + (", …" if table.X.shape[1] > 8 else "")
     limit = request.settings["max_time"]
     rows = "1 row" if len(table.y) == 1 else f"{len(table.y)} rows"
-    ends = f"at most {limit:g} s" if math.isfinite(limit) else "no limit of time"
+    ends = f"at most {limit:g} s" if math.isfinite(limit) else "no time limit"
     print(f"{request.data}: {rows}, {table.y.name} from {names}; {ends}", file=sys.stderr)
     for note in table.notes:
         print(f"  note: {note}", file=sys.stderr)

@@ -55,7 +55,7 @@ def save_run(model: UniSymNetRegressor, folder: Path, remember: Callable[[Path],
         _write(model, other, remember)
         return other, f"{reason}; the result is in {other}"
     except OSError as error:
-        return folder, f"{reason}, nor can a temporary folder ({error.strerror or error}): nothing is saved"
+        return folder, f"{reason}, and neither can a temporary folder ({error.strerror or error}): nothing is saved"
 
 
 def remembered_columns(run: str) -> list[str] | None:

@@ -8,27 +8,29 @@ import typer
 
 Units = Annotated[
     list[str] | None,
-    typer.Option(help='units, "m=kg, v=m/s, E=J"; those in heads such as "v [m/s]" are read, "none": not even these'),
+    typer.Option(help='units, "m=kg, v=m/s, E=J"; column names such as "v [m/s]" are read too, unless you say "none"'),
 ]
 Constants = Annotated[
-    list[str] | None, typer.Option(help='a constant that the law may hold, "g=9.81 m/s^2"; may be repeated')
+    list[str] | None, typer.Option(help='a known constant that the law may contain, "g=9.81 m/s^2"; may be repeated')
 ]
 Constraints = Annotated[list[str] | None, typer.Option(help='what the formula must do, "dy/dx1 >= 0"; may be repeated')]
 Template = Annotated[str | None, typer.Option(help='a form with unknown functions, "sin(f(x1)) + g(x2)"')]
 Groups = Annotated[
-    str | None, typer.Option(help="column of groups: one form, constants shared or with a value for each group")
+    str | None, typer.Option(help="column of groups: one form for all, constants shared or different by group")
 ]
 Categories = Annotated[
     str | None,
-    typer.Option(help="columns of numbers that are categories, separated by commas; or drop: leave text columns out"),
+    typer.Option(
+        help="columns of numbers to treat as categories, separated by commas; or drop: leave text columns out"
+    ),
 ]
 Missing = Annotated[
-    str | None, typer.Option(help="where a value is missing: drop the row (default), or indicator: fill it and say so")
+    str | None, typer.Option(help="rows with missing values: drop them (default), or indicator: fill and mark the gaps")
 ]
 Sigma = Annotated[
     str | None,
     typer.Option(
-        help='column with the standard errors of the target, or "x=dx, y=0.1": columns or numbers, also of inputs'
+        help='column with the standard errors of the target, or "x=dx, y=0.1" (columns or numbers) for inputs too'
     ),
 ]
 OwnOperators = Annotated[

@@ -15,10 +15,10 @@ from ..formula import Constant, Formula
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import add_formula, fit_named
 from ..regressor.saved import _finite
-from ..regressor.table import front_text
 from ..symbolic.own import read_operator
 from ..symbolic.parse import free_names
 from .results import load_run, picked_formula
+from .screen import print_table
 from .tables import Table, load_table
 
 
@@ -53,12 +53,14 @@ def score_formula(
         place = _add(model, found, table)
     _print(found, table, as_json, place, named)
     if model is not None and place is not None and not as_json:
-        print(f"\n{front_text(model.front_, model.picked_)}\n")
+        print()
+        print_table(model)
+        print()
         better = [i for i, e in enumerate(model.front_[:place]) if e.loss <= model.front_[place].loss]
         if better:
-            print(f"yours is {place}; {better[-1]} is not longer than yours and fits at least as well")
+            print(f"yours is {place}; {better[-1]} is no longer and fits at least as well")
         else:
-            print(f"yours is {place}, and on the front: nothing shorter fits as well")
+            print(f"yours is {place}: nothing shorter fits as well")
     if model is not None and run is not None:
         path = Path(run)
         try:
@@ -74,7 +76,7 @@ def score_formula(
 def _about(unknown: Sequence[str], table: Table) -> str:
     """Which names are taken for constants, and which of them look like a column that was meant."""
     close = [(name, near(name, table.columns or list(table.X.columns))) for name in unknown]
-    hints = "; ".join(f"{name} is no column{hint}" for name, hint in close if hint)
+    hints = "; ".join(f"{name} is not a column{hint}" for name, hint in close if hint)
     return f"fitted constants: {', '.join(unknown)}" + (f"\nwarning: {hints}" if hints else "")
 
 

@@ -65,7 +65,7 @@ def _remembered(run: Path, wanted: dict[str, Any]) -> Table | None:
         state = path.stat()
         table = load_table(str(path), **wanted, delimiter=kept["delimiter"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError, DataError) as error:
-        reason = f"the data of the fit are not at hand ({error})"
+        reason = f"the data of the fit cannot be found ({error})"
         print(f"note: {reason}; for all pictures: unisymnet report {run} DATA", file=sys.stderr)
         return None
     if (state.st_size, state.st_mtime) != (size, time):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from ..regressor import UniSymNetRegressor
-from ..regressor.table import beside_text, chosen_text, table_cells
+from ..regressor.table import beside_text, chosen_text, front_text, table_cells
 from ..report.cautions import cautions
 from ..report.rows import influence, rows_to_draw, slice_of
 
@@ -22,11 +22,30 @@ def print_result(model: UniSymNetRegressor) -> None:
         return
     from rich.console import Console
     from rich.panel import Panel
-    from rich.table import Table
     from rich.text import Text
 
     console = Console()
     console.print(Text(str(model).split("\n", 1)[0], style="dim"))
+    print_table(model)
+    console.print(Panel(Text(chosen_text(model.front_[model.picked_])), expand=False, border_style="green"))
+    for entry in model.beside_:
+        console.print(Text(beside_text(entry), style="yellow"))
+    for note in model.notes_:
+        console.print(Text(f"note: {note}", style="yellow"))
+    for text in careful:
+        console.print(Text(f"careful: {text}", style="yellow"))
+
+
+def print_table(model: UniSymNetRegressor) -> None:
+    """The front alone; in a terminal no line is longer than the terminal is wide."""
+    if not sys.stdout.isatty():
+        print(front_text(model.front_, model.picked_))
+        return
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 1))
     rows = table_cells(model.front_, model.picked_)
     for head in rows[0][:-1]:
@@ -39,13 +58,6 @@ def print_result(model: UniSymNetRegressor) -> None:
         table.add_row(*map(Text, [*cells, shown]), style="bold green" if index == model.picked_ else None)
     # A terminal too narrow for the numbers breaks the lines itself: better than numbers without digits.
     Console(width=max(console.width, taken + LEAST_FORMULA)).print(table)
-    console.print(Panel(Text(chosen_text(model.front_[model.picked_])), expand=False, border_style="green"))
-    for entry in model.beside_:
-        console.print(Text(beside_text(entry), style="yellow"))
-    for note in model.notes_:
-        console.print(Text(f"note: {note}", style="yellow"))
-    for text in careful:
-        console.print(Text(f"careful: {text}", style="yellow"))
 
 
 def _careful(model: UniSymNetRegressor) -> list[str]:

@@ -98,7 +98,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
         return dict(json.loads((folder / MANIFEST).read_text("utf-8")))
     except (OSError, ValueError) as error:
         raise DataError(
-            f"{folder} is no corpus ({error}); write one with: unisymnet generate {folder} --n 1500000"
+            f"{folder} is not a corpus ({error}); write one with: unisymnet generate {folder} --n 1500000"
         ) from error
 
 

@@ -27,6 +27,7 @@ from .smoothing import EXACT
 Floats = NDArray[np.float64]
 
 CLOSE = 3.0  # nats: odds of twenty to one
+EVEN = 0.4  # nats: odds of three to two
 MAX_RIVALS = 2
 N_STARTS, ROOM = 12, 0.5  # starts tried, and how far around the data, in their width
 N_TIMES = 60
@@ -64,8 +65,8 @@ def rival_notes(course: Course, search: SystemSearch, best: Candidate) -> list[s
     for rival, gap in rivals(search, best):
         changed = [k for k in range(d) if _form(rival)[k] != _form(best)[k]]
         texts = [f"{rate_name(course.names[k])} = {to_text(shown(rival.exprs[k]), course.names, 4)}" for k in changed]
-        by = f"{max(gap, 0.0):.1f} nats longer" if gap >= 0.05 else "as short a description"
-        sentence = f"these data hardly tell it from {'; '.join(texts)} ({by})"
+        by = f"about {math.exp(gap):.2g} times less likely" if gap >= EVEN else "just as likely"
+        sentence = f"the data can hardly tell it from {'; '.join(texts)} ({by})"
         place = None if course.runs.inputs or search.deadline.whole().expired() else parting_start(course, best, rival)
         if place is not None and place.share < SAME:
             continue  # the same system in other words, or with a term too small to matter
@@ -74,7 +75,7 @@ def rival_notes(course: Course, search: SystemSearch, best: Candidate) -> list[s
             continue
         at = ", ".join(f"{name} = {value:.3g}" for name, value in zip(course.names, place.start))
         apart = f"{100 * place.share:.0f} % of the range of {course.names[place.state]}"
-        found.append(f"{sentence}; a run from {at} would decide: there they part by {apart}")
+        found.append(f"{sentence}; a run from {at} would decide: there they differ by {apart}")
     return found
 
 
@@ -151,7 +152,7 @@ def _mostly_noise(course: Course) -> list[str]:
         for k in range(len(course.runs.states))
     ]
     return [
-        f"{name} looks like noise: its scatter is {100 * share:.0f} % of its spread, so its equation tells little"
+        f"{name} looks like noise: its scatter is {100 * share:.0f} % of its spread, so its equation says little"
         for name, share in zip(course.runs.states, shares)
         if share > MOSTLY and not course.clean
     ]
@@ -165,14 +166,14 @@ def _chi2_notes(course: Course, shot: Shot) -> list[str]:
         if shot.reduced <= COARSE:
             return []
         return [
-            "the data look free of noise, but the system follows them no closer than "
+            "the data look free of noise, but the system follows them only to within "
             f"{100 * SHARE_OF_SPREAD * math.sqrt(shot.reduced):.2g} % of their spread: a term is missing, or something "
             "happens between two rows"
         ]
     if shot.reduced > FAR:
-        return [f"the system leaves {shot.reduced:.3g} times the variance of the noise: a term or a state is missing"]
+        return [f"the residuals have {shot.reduced:.3g} times the variance of the noise: a term or a state is missing"]
     if shot.reduced < NEAR:
-        return [f"the system leaves only {shot.reduced:.2g} of the variance of the noise: the noise was overestimated"]
+        return [f"the residuals have only {shot.reduced:.2g} of the variance of the noise: the noise was overestimated"]
     return []
 
 
@@ -193,12 +194,12 @@ def flat_notes(shot: Shot) -> list[str]:
         moved = [i for i in range(len(used)) if abs(directions[i, k]) > PART]
         named = ", ".join(f"{values[used[i]]:.3g}" for i in moved)
         if len(moved) == 1:
-            found.append(f"the constant {named} is not told by these data; a run from another start may tell it")
+            found.append(f"these data do not determine the constant {named}; a run from another start may")
         else:
             found.append(
-                f"the constants {named} can change together and leave the fit as it is: only combinations of them are "
-                "known; a run from another start may tell them apart"
+                f"the constants {named} can change together without changing the fit: only combinations of them are "
+                "known; a run from another start may separate them"
             )
     if len(open_) > 2:
-        found.append(f"{len(open_)} of {len(values)} directions of the constants are open in all")
-    return found
+        found.append(f"{len(open_)} of {len(values)} combinations of constants are undetermined")
+    return list(dict.fromkeys(found))  # two directions may move the same constants

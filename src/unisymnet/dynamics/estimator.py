@@ -166,7 +166,7 @@ class DynamicsRegressor(BaseEstimator):
         self.runs_ = runs
         self.interrupted_ = interrupts.requested
         if self.interrupted_:
-            self.system_ = self.system_.with_notes("the search was stopped; this is the best system until then")
+            self.system_ = self.system_.with_notes("the search was stopped; this is the best system so far")
         self.system_ = self.system_.with_notes(*keeper.faults)
         self.notes_ = self.system_.notes
         self.seconds_ = now() - started

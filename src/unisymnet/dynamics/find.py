@@ -76,7 +76,7 @@ def find_systems(
     top, best = _best(search, systems, pools)
     watch.system(course, top)
     if not course.clean and np.isfinite(top.shot.chi2) and not deadline.expired():
-        watch.stage("noise as the system leaves it")
+        watch.stage("noise from the residuals")
         search = SystemSearch(_denoised(course, top), fixed, deadline, known)
         again = [*best, *systems][:SECOND]
         systems = [search.fit(s.exprs) for i, s in enumerate(again) if i == 0 or not deadline.expired()]

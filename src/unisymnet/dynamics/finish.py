@@ -28,7 +28,9 @@ def finished(course: Course, search: SystemSearch, best: Candidate) -> System:
     found = as_system(course, best, *_tied(search, best))
     formulas = [search.known.dressed(formula, k) for k, formula in enumerate(found.formulas)]
     found = replace(found, constants=tuple(formula.constants for formula in formulas))
-    late = ["the time was up before all had been tried; more may find a better system"] if search.late else []
+    late = (
+        ["time ran out before everything was tried; a longer max_time may find a better system"] if search.late else []
+    )
     return found.with_notes(*late, *rival_notes(course, search, best), *search.known.notes(found.exprs))
 
 
@@ -104,7 +106,7 @@ def notes(course: Course, best: Candidate, shot: Shot) -> tuple[str, ...]:
     found = [*course.runs.notes, *fit_notes(course, shot)]
     if best.n_segments > 1:
         found.append(
-            f"no single start follows a whole run: the data were fitted in {len(best.shot.starts)} stretches, each "
-            "from a start of its own (chaos, a missing term, or noise)"
+            f"no single start follows a whole run, so the data were fitted in {len(best.shot.starts)} stretches, each "
+            "with its own start (chaos, a missing term, or noise)"
         )
     return (*found, *flat_notes(shot))

@@ -179,7 +179,7 @@ def _checked(t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: li
     if not runs:
         given = "1 row" if len(t) == 1 else f"{len(t)} rows"
         raise DataError(
-            f"no run has values at {MIN_POINTS} different times, of {given}; rates need at least so many, better 50"
+            f"no run has values at {MIN_POINTS} different times, of {given}; rates need at least that many, better 50"
         )
     check_powers(np.array([run.t[-1] - run.t[0] for run in runs]), f"the time {time!r}")
     for k, name in enumerate(states):
@@ -188,7 +188,7 @@ def _checked(t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: li
             raise DataError(f"the state {name!r} has fewer than {MIN_POINTS} values; leave it out or measure more")
         check_powers(column, f"the state {name!r}")
         if np.nanmax(column) == np.nanmin(column):
-            notes.append(f"{name} never changes: its equation is {name}' = 0, and it explains nothing")
+            notes.append(f"{name} never changes, so its equation is {name}' = 0")
     return Runs(tuple(runs), time, tuple(states), tuple(inputs), tuple(notes))
 
 
@@ -207,8 +207,8 @@ def _one_run(t: Floats, x: Floats, u: Floats, name: str, time: str, notes: list[
         else:
             at = int(back[0])
             raise DataError(
-                f"the time {time!r}{where} goes back, from {t[at]:g} to {t[at + 1]:g} in row {at + 2}; if the table "
-                f"holds several runs, name their column: trajectory=…; if rows are out of order, sort them"
+                f"the time {time!r}{where} runs backwards, from {t[at]:g} to {t[at + 1]:g} in row {at + 2}; if the "
+                f"table holds several runs, name their column: trajectory=…; if rows are out of order, sort them"
             )
     same = np.flatnonzero(np.diff(t) == 0.0)
     if len(same):

@@ -70,7 +70,7 @@ class Keeper(Watch):
         if self.callback is None and self.checkpoint is None:
             return
         found = as_system(course, candidate, candidate.exprs, candidate.shot)
-        note = "the search had not ended; this is the best system until then"
+        note = "the search had not ended; this is the best system so far"
         self._system = found.with_notes(note)
         if self.checkpoint is not None:
             try:

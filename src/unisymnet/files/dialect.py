@@ -156,7 +156,9 @@ def _decimal(rows: Sequence[Sequence[str]], sign: str, notes: list[str]) -> str:
         return ","
     if groups and len(unclear) == len(groups) and not commas and sign != ",":
         value = unclear[0].replace(",", ".")
-        notes.append(f"{unclear[0]} is read as {value}, with a decimal comma; if it is thousands, remove the commas")
+        notes.append(
+            f"{unclear[0]} is read as {value}, with a decimal comma; if the comma separates thousands, remove it"
+        )
         return ","
     if groups:
         notes.append(f"{groups[0]} is read as {groups[0].replace(',', '')}, with commas between thousands")
@@ -228,7 +230,7 @@ def _fitted(names: tuple[str, ...], rows: Sequence[Sequence[str]], width: int, n
     labels = [row[0].strip() for row in rows]
     counted = labels in ([str(i) for i in range(len(rows))], [str(i + 1) for i in range(len(rows))])
     if len(spare) == 1 and len(long) == len(rows) and (counted or not any(is_number(cell, ".") for cell in labels)):
-        notes.append("the first cell of each row has no name above it; it is taken for the name of the row")
+        notes.append("the first cell of each row has no name above it; it is read as the name of the row")
         return ("row", *names)
     shown = ", ".join(long[0])
     raise DataError(

@@ -107,7 +107,7 @@ def read_table(
     drop = [str(read.short(name)) for name in drop]
     if read.units:
         shown = ", ".join(f"{name} in {unit}" for name, unit in read.units.items())
-        notes.append(f"units read from the table: {shown} (--units none: do without)")
+        notes.append(f"units read from the table: {shown} (to ignore them: --units none)")
     if target is None:
         target = known[-1]
         notes.append(f"target: {target}, the last column (choose another with --target)")
@@ -141,9 +141,7 @@ def read_table(
     pieces = frame.attrs.get("pieces")
     for option, asked in (("groups", groups), ("sigma", errors)):
         if pieces is not None and asked:
-            raise DataError(
-                f"{source} is read in pieces, which have no {option}; leave this option out, or fit a sample"
-            )
+            raise DataError(f"{source} is read in pieces, where {option} does not work; leave it out, or fit a sample")
     return Table(
         used[kept],
         used[target],

@@ -22,7 +22,7 @@ MAX_DENOMINATOR, MAX_SMALL = 12, 8
 SAME = 4e-15  # relative: the same number up to the last bits
 LEAST_LEVERAGE_LEFT = 0.02  # of a row that a constant of its own would fit
 ROUNDED = 1.2  # 12 times the rise of chi-square, 0.1, that rounding all constants may bring
-MOST_SHOWN = 10  # digits; a formula that needs more is exact
+MOST_SHOWN, SIMPLE_DIGITS, ALL_DIGITS = 10, 12, 17  # a formula that needs more is exact; a simple number may have more
 DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
 MAX_FIT_ROWS = 200_000
 
@@ -204,7 +204,7 @@ def rounding_steps(
     return tuple(10.0 ** math.floor(math.log10(step)) if step > 0.0 else None for step in allowed)
 
 
-def rounded(expr: Expr, constants: tuple[Constant, ...]) -> Expr | None:
+def rounded(expr: Expr, constants: tuple[Constant, ...], simple: int = SIMPLE_DIGITS) -> Expr | None:
     """The formula with each constant rounded to its own step; None where some have none, or need all their digits."""
     form, values = free(expr)
     if len(values) != len(constants) or all(constant.snapped_to is not None for constant in constants):
@@ -212,7 +212,7 @@ def rounded(expr: Expr, constants: tuple[Constant, ...]) -> Expr | None:
     shown = []
     for value, constant in zip(values, constants, strict=True):
         if constant.snapped_to is not None or value == 0.0:
-            shown.append(float(f"{value:.12g}"))
+            shown.append(float(f"{value:.{simple}g}"))
             continue
         if constant.step is None or not 0.0 < constant.step < math.inf:  # a file may say anything
             return None

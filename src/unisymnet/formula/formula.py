@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats
 from ..errors import CheckpointError, DataError
-from ..symbolic.expr import Expr, evaluate, n_params, variables
+from ..symbolic.expr import Call, Const, Expr, evaluate, n_params, rebuild, variables
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
 from ..symbolic.writers.names import PYTHON_WORDS, identifiers
@@ -25,7 +25,7 @@ from ..symbolic.writers.source import DIALECTS, write_source
 from . import constants as constants_of
 from . import stored
 from .band import Band
-from .constants import Constant, rounded, simple_name
+from .constants import ALL_DIGITS, SIMPLE_DIGITS, Constant, rounded, simple_name
 from .domain import domain_notes
 from .grouped import GroupTable, of_group
 
@@ -77,8 +77,12 @@ class Formula:
 
     def text(self, digits: int | None = None) -> str:
         """One line for reading: constants with as many digits as the data give them, or rounded to `digits`."""
-        shown = None if digits is None else rounded(self.expr, self.constants)
-        return to_text(self.expr, self.names, digits) if shown is None else to_text(shown, self.names)
+        if digits is None:
+            return to_text(self.expr, self.names)
+        shown = rounded(self.expr, self.constants, ALL_DIGITS)
+        if shown is None:
+            return to_text(_fractions(self.expr), self.names, digits)
+        return to_text(_fractions(shown), self.names, SIMPLE_DIGITS)
 
     @property
     def domain(self) -> tuple[str, ...]:
@@ -307,3 +311,16 @@ def _constant(row: Any) -> Constant:
     name, unit, meaning = (stored.word(row.get(key), missing=None) for key in ("snapped_to", "unit", "meaning"))
     step = stored.number(row.get("step"), missing=None)  # not in files of version 0.1
     return Constant(stored.number(row["value"]), fitted, stderr, name, unit, meaning, step)
+
+
+def _fractions(expr: Expr) -> Expr:
+    """With thirds, sevenths and the like as fractions, whose digits have no end: x**(1/3), not x**0.333333333333."""
+
+    def spelled(node: Expr) -> Expr:
+        name = simple_name(node.value) if isinstance(node, Const) else None
+        top, _, bottom = (name or "").partition("/")
+        if not bottom.isdecimal() or not top.removeprefix("-").isdecimal() or 10**4 % int(bottom) == 0:
+            return node
+        return Call("div", (Const(float(top)), Const(float(bottom))))
+
+    return rebuild(expr, spelled)

@@ -85,10 +85,10 @@ class NoiseModel:
 WORDS = {
     "equal": "the same for every row",
     "relative": "proportional to the value",
-    "counts": "growing with the square root of the value, as of counts",
+    "counts": "growing with the square root of the value, as for counts",
     "both": "partly the same for every row, partly proportional to the value",
     "heavy tails": "the same for every row, with outliers",
-    "factor": "by a factor, the same for small and large values",
+    "factor": "multiplicative, the same factor for small and large values",
 }
 MODELS: tuple[NoiseModel, ...] = (
     NoiseModel("equal", -math.log(0.55)),

@@ -15,6 +15,7 @@ MAX_DENOMINATOR = 12
 LARGEST_FRACTION = 1e4
 SAME = 4e-15  # relative: the same number up to the last bits
 MAX_DIGITS = 12
+KEY_DIGITS = 6
 # Nats more than the fraction beside it.
 IRRATIONAL = ((math.pi, 4.0), (math.pi**2, 5.0), (math.sqrt(2.0), 6.0), (math.sqrt(math.pi), 7.0), (math.e, 8.0))
 
@@ -39,9 +40,17 @@ def number_nats(value: float, counted: Mapping[str, float]) -> float:
 
 
 def number_key(value: float) -> str:
-    """How the table names the size of a number: "2", "1/2", "3.14159"."""
-    ratio = simple_fraction(abs(value))
-    return f"{abs(value):.6g}" if ratio is None else str(ratio)
+    """How the table names the size of a number: "2", "1/2", "9.81", "3.14159".
+
+    Six digits name an irrational number; with fewer the number is just that: 0.9999997 is not 1, nor as cheap.
+    """
+    size = abs(value)
+    ratio = simple_fraction(size)
+    if ratio is not None:
+        return str(ratio)
+    short = f"{size:.{KEY_DIGITS}g}"
+    whole = len(Decimal(short).normalize().as_tuple().digits) < KEY_DIGITS
+    return repr(size) if whole and abs(float(short) - size) > SAME * size else short
 
 
 def simple_fraction(size: float) -> Fraction | None:

@@ -163,7 +163,7 @@ class Knowledge:
         dimensions = [unit_text(unit, units.preferred) for unit in reading.constants if not unit.is_number]
         if not dimensions:
             return "ok"
-        return f"if c is in {dimensions[0]}" if len(dimensions) == 1 else f"if {len(dimensions)} c have units"
+        return f"c in {dimensions[0]}" if len(dimensions) == 1 else f"{len(dimensions)} constants have units"
 
 
 def _within(expr: Expr, columns: list[int]) -> Expr | None:

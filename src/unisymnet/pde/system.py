@@ -93,7 +93,7 @@ class PDESystem:
         if len(self.equations) < len(self.fields):
             known = {equation.field for equation in self.equations}
             lacking = ", ".join(name for name in self.fields if name not in known)
-            raise DataError(f"there is no equation for {lacking}, so the system cannot be followed; fit all fields")
+            raise DataError(f"there is no equation for {lacking}, so the system cannot be simulated; fit all fields")
         nodes = [np.asarray(axes[name], dtype=float) for name in self.space]
         times = np.asarray(axes[self.time], dtype=float)
         given = dict(start) if isinstance(start, Mapping) else {self.fields[0]: start}

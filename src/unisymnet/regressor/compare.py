@@ -156,8 +156,8 @@ def _held_to_linear(
     added = entries[same] if same >= 0 else added
     table = tuple(entries) if same >= 0 else _ordered([*entries, added])
     note = (
-        f"the linear model is picked: left-out rows are predicted with R² {_r2(linear, rivals):.2f}, "
-        f"by the best short formula with {1.0 - float(np.mean(mine)) / rivals.additive.constant.error:.2f}"
+        f"the linear model is picked: its R² on left-out rows is {_r2(linear, rivals):.2f}, "
+        f"that of the best short formula {1.0 - float(np.mean(mine)) / rivals.additive.constant.error:.2f}"
     )
     return table, table.index(next(e for e in table if e.formula is added.formula)), [note]
 
@@ -193,7 +193,11 @@ def _predicting(
     table = _ordered(list(found.values()))
     places = {id(entry.formula): i for i, entry in enumerate(table)}
     place = places[id(found[id(best)].formula)]
-    notes = [] if rivals.additive.complete else ["there was no time for every kind of feature; a longer max_time helps"]
+    notes = (
+        []
+        if rivals.additive.complete
+        else ["there was no time for every kind of feature; a longer max_time would help"]
+    )
     alike = [places[id(found[id(row)].formula)] for row in front if _as_good(row, best, rivals)]
     return table, place, [*notes, *_distance(best, rivals), *_named(table, [i for i in alike if i < place])]
 
@@ -232,8 +236,8 @@ def _named(table: Sequence[Entry], shorter: Sequence[int]) -> list[str]:
         return []
     entry = table[min(shorter)]
     return [
-        f"pick {min(shorter)} has {entry.complexity} symbols and does not predict clearly worse "
-        f"(R² {entry.r2_valid:.3f} on left-out rows): the better one to read"
+        f"pick {min(shorter)} has only {entry.complexity} symbols and predicts about as well "
+        f"(R² {entry.r2_valid:.3f} on left-out rows): it is easier to read"
     ]
 
 
@@ -339,11 +343,11 @@ def _distance(best: Row, rivals: Rivals) -> list[str]:
     n = len(rivals.boosting)
     if not n:
         few = len(rivals.rows[1]) < LEAST_ROWS
-        return [] if few else ["there was no time to compare with gradient boosting; a longer max_time helps"]
+        return [] if few else ["there was no time to compare with gradient boosting; a longer max_time would help"]
     ours = _r2(best, rivals)
     ahead = float(np.mean(best.errors[:n] - rivals.boosting)) / max(rivals.additive.constant.error, 1e-300)
     tree = ours + ahead
-    head = f"left-out rows: R² {ours:.3f} by this formula, {tree:.3f} by gradient boosting"
+    head = f"R² on left-out rows: {ours:.3f} for this formula, {tree:.3f} for gradient boosting"
     if tree > ours + NEAR:
-        return [f"{head}; what no formula of the table catches is worth {tree - ours:.3f}"]
-    return [f"{head}; the formula leaves nothing on the table"]
+        return [f"{head}; a readable formula gives up {tree - ours:.3f}"]
+    return [f"{head}; boosting does no better"]

@@ -87,7 +87,9 @@ def _as_numbers(X: Any, y: Any, beside: Sequence[Any], categories: Any, missing:
     return Intake(frame, y, tuple(beside), encoding, tuple(notes))
 
 
-REMEDY = 'say missing="drop" to leave such rows out, or missing="indicator" to fill them and let the formula see where'
+REMEDY = (
+    'use missing="drop" to leave such rows out, or missing="indicator" to fill the gaps and mark them in a new column'
+)
 
 
 def prepared(model: Any, X: Any) -> Any:

@@ -49,11 +49,11 @@ def careful_notes(
     n_outliers = int((~judgement.trusted).sum())
     if n_outliers:
         far = f"{n_outliers} of {n_fit} rows lie far from every formula"
-        notes.append(f"{far}: the search did not see them, the Huber loss counts them little; R² counts them fully")
+        notes.append(f"{far}: the search and the Huber loss hardly count them, R² counts them in full")
     elif n_rows > 1 and r2 < WEAK and judgement.loss.kind == "mse":
-        notes.append(f"R² is only {max(r2, 0.0):.2f}: most of what moves the target is not in this formula")
+        notes.append(f"R² is only {max(r2, 0.0):.2f}: this formula misses most of the variation in the target")
     if chosen.noise and chosen.noise != str(EQUAL):
-        notes.append(f"the noise looks {chosen.noise}; constants and ± are fitted for that")
+        notes.append(f"the noise looks {chosen.noise}; the constants and their ± allow for that")
     others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" and is_law else []
     if others:
         named = " or ".join(f"pick {index}, {entries[index].formula.text(4)}" for index in others[:MOST_NAMED])
@@ -68,7 +68,7 @@ def repeated_note(given: Floats, weights: Floats | None, different: Floats) -> l
     n_repeated = n_given - len(different)
     if n_repeated <= 0:
         return []
-    return [f"{n_repeated} of {n_given} rows repeat others: equal rows count as one, with more weight"]
+    return [f"{n_repeated} of {n_given} rows are duplicates: each is counted once, with more weight"]
 
 
 def outlier_note(y: Floats) -> list[str]:
@@ -76,12 +76,12 @@ def outlier_note(y: Floats) -> list[str]:
     rows = slip_rows(y, FAR_BEYOND)
     if not len(rows):
         return []
-    cure = "if it is a slip, leave its row out" if len(rows) == 1 else "if they are slips, leave their rows out"
+    cure = "if it is a mistake, remove its row" if len(rows) == 1 else "if they are mistakes, remove their rows"
     return [f"{_far_values(y[rows], FAR_BEYOND)}: {cure} or use the Huber loss"]
 
 
 def slip_note(formula: Formula, X: Floats, values: Floats) -> str:
-    """What was left out as slips of the pen, and what the formula says about it."""
+    """What was left out as mistakes, and what the formula says about it."""
     with np.errstate(all="ignore"):
         there = formula.predict(X)
         explained = np.abs(there - values) <= SAID_AS_WELL * np.abs(values)
@@ -90,17 +90,17 @@ def slip_note(formula: Formula, X: Floats, values: Floats) -> str:
     if explained.all():
         return f"{far}: {seen}, and the formula gives {'it' if one else 'them'} all the same"
     if one and not np.isfinite(there[0]):
-        return f"{far}: {seen}, and the formula has no value there: a slip, or a pole of the law"
+        return f"{far}: {seen}, and the formula has no value there: a mistake, or a pole of the law"
     if one:
-        return f"{far}: taken for a slip, its row was left out; the formula gives {there[0]:.6g} there"
-    return f"{far}: taken for slips, their rows were left out; the formula explains {int(explained.sum())} of them"
+        return f"{far}: treated as a mistake and left out; the formula gives {there[0]:.6g} there"
+    return f"{far}: treated as mistakes and left out; the formula explains {int(explained.sum())} of them"
 
 
 def _far_values(values: Floats, times: float) -> str:
     if len(values) == 1:
-        return f"one value of the target, {values[0]:.6g}, lies {times:g} times as far out as any other"
+        return f"one value of the target, {values[0]:.6g}, lies {times:g} times further out than any other"
     largest = values[np.argmax(np.abs(values))]
-    return f"{len(values)} values of the target, such as {largest:.6g}, lie {times:g} times as far out as any other"
+    return f"{len(values)} values of the target, such as {largest:.6g}, lie {times:g} times further out than any other"
 
 
 def replicates_note(chosen: Entry, X: Floats, every: Ordered, used: Sequence[int], late: bool) -> list[str]:
@@ -129,10 +129,8 @@ def replicates_note(chosen: Entry, X: Floats, every: Ordered, used: Sequence[int
     chance = lack_of_fit(weighted, squares, n_constants)
     said = f"repeated measurements at {pure.n_places} inputs scatter by {pure.noise:.2g}"
     if chance < LACK_OF_FIT:
-        return [
-            f"{said}; the chosen formula leaves more than that (lack of fit, p = {chance:.1g}): something is missing"
-        ]
-    return [f"{said}; the chosen formula leaves no more than that (lack of fit: p = {chance:.2f})"]
+        return [f"{said}; the chosen formula is off by more (lack of fit, p = {chance:.1g}): something is missing"]
+    return [f"{said}; the chosen formula is off by no more (lack of fit: p = {chance:.2f})"]
 
 
 def rivals(entries: Sequence[Entry], picked: int, n_rows: int) -> list[int]:

@@ -83,7 +83,7 @@ def fit_named(
         if named:
             return Formula(expr, tuple(names), target, report(expr, table, truth, own)), named
     elif not n_params(expr) and not np.isfinite(evaluate(expr, table)).any():
-        raise DataError(f"the formula {formula} has no value on any of these rows")
+        raise DataError(f"the formula {formula} is undefined on all of these rows")
     from ..fit.polish import Polish
 
     deadline = Deadline.after(max_time)

@@ -66,7 +66,7 @@ def chosen_text(entry: Entry) -> str:
     spare = [name for name in formula.names if name not in (*formula.columns, *own)]
     if spare:
         more = f" and {len(spare) - MAX_NAMES} more" if len(spare) > MAX_NAMES else ""
-        lines.append(f"  not in it: {', '.join(spare[:MAX_NAMES])}{more}")
+        lines.append(f"  not used: {', '.join(spare[:MAX_NAMES])}{more}")
     return "\n".join(lines)
 
 
@@ -79,14 +79,14 @@ def beside_text(entry: Entry) -> str:
     """A formula that fits but contradicts what is known, and in which way."""
     why = ", ".join(f"{head}: {cell}" for head, cell in entry.remarks)
     formula = entry.formula
-    return f"  beside it, not allowed ({why}), R² {r2_text(entry.r2)}: {formula.target} = {formula.text(DIGITS)}"
+    return f"  fits, but is ruled out ({why}), R² {r2_text(entry.r2)}: {formula.target} = {formula.text(DIGITS)}"
 
 
 def ending(stopped: str, proven: bool) -> str:
     """Why a search ended, and how much that says about its pick."""
     if stopped == "exact":
         return stopped
-    found = "nothing shorter than this was left untried" if proven else "best found, not proven best"
+    found = "nothing shorter was left to try" if proven else "best found, not proven best"
     return f"{stopped}: {found}"
 
 

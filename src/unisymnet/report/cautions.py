@@ -31,7 +31,7 @@ def cautions(model: Any, entry: Any, rows: Rows | None, slices: list[Slice]) -> 
         *(_beyond(entry, rows, slices) if rows is not None else ()),
     ]
     if model.interrupted_:
-        found.append("The search was stopped early; longer might find a better formula.")
+        found.append("The search was stopped early; a longer one might find a better formula.")
     if rows is not None and rows.n_left_out:
         found.append(f"{rows.n_left_out} rows were left out because a value is missing.")
     return found
@@ -40,28 +40,28 @@ def cautions(model: Any, entry: Any, rows: Rows | None, slices: list[Slice]) -> 
 def _fit(entry: Any, n_rows: int) -> list[str]:
     found = []
     if n_rows < FEW_ROWS:
-        found.append(f"Only {n_rows} rows: another formula may fit as well by chance; more rows would decide.")
+        found.append(f"Only {n_rows} rows: another formula may fit as well by chance; more rows would settle it.")
     if entry.complexity > LONG:
         found.append(
             f"A formula of {entry.complexity} symbols describes these rows rather than a law; "
-            "compare the shorter ones of the table."
+            "compare it with the shorter ones in the table."
         )
     rest = 1.0 - entry.r2
     if not math.isfinite(entry.r2):
         found.append("The formula is undefined on some of the rows.")
     elif entry.r2 < NOISY:
         share = math.sqrt(max(rest, 0.0))
-        part = f"{share:.2g}" if share < 0.995 else "All"
+        part = f"{100.0 * share:.2g} %" if share < 0.995 else "All"
         found.append(
-            f"{part} of the target's spread stays unexplained. If you measure more exactly than that, a column is "
-            "missing; repeated measurements would tell."
+            f"{part} of the target's spread is unexplained. If your measurements are more precise than that, a column "
+            "is missing; repeated measurements would show it."
         )
     if entry.r2_valid is not None and math.isfinite(entry.r2_valid) and math.isfinite(entry.r2):
         held = 1.0 - entry.r2_valid
         if held > max(GAP**2 * rest, EXACT) and held > 1e-9:
             times = math.sqrt(held / max(rest, 1e-30))
             found.append(
-                f"The error on rows that were kept back is {times:.2g} times as large: the formula may follow chance."
+                f"The error on the rows kept back is {times:.2g} times as large: the formula may be fitting noise."
             )
     return found
 
@@ -76,7 +76,7 @@ def _constants(entry: Any) -> list[str]:
         return []  # a mean near zero needs no other formula
     shown = ", ".join(f"{constant.value:.4g}" for constant in loose[:4])
     many = len(loose) > 1
-    hint = "a shorter formula, or rows over a wider range, would do better"
+    hint = "try a shorter formula, or measure over a wider range"
     return [f"The data hardly determine the constant{'s' if many else ''} {shown}: {hint}."]
 
 
@@ -92,7 +92,7 @@ def _beyond(entry: Any, rows: Rows, slices: list[Slice]) -> list[str]:
             if piece.low >= 0.0 and at.max() < 0.0:
                 continue  # a length has no square root below zero, but there is no such length either
             side = "below" if at.max() < piece.low else "above" if at.min() > piece.high else "beside"
-            found.append(f"The formula has no value for some {names[piece.column]} {side} the data.")
+            found.append(f"The formula is undefined for some values of {names[piece.column]} {side} the data.")
         elif (values > rows.y.max() + FAR * width).any() or (values < rows.y.min() - FAR * width).any():
             found.append(f"Just outside the data the formula grows steeply with {names[piece.column]}.")
     inside = predictions(entry.formula, rows.X)

@@ -21,7 +21,7 @@ from .parts import formula_part, r2_shown, shown
 from .rows import Rows, rows_to_draw
 
 MAX_COLUMNS = 40
-FACTS = ("smallest", "median", "largest", "different")  # of a column
+FACTS = ("smallest", "median", "largest", "distinct")  # of a column
 IDLE = 0.005  # seconds; whoever had nothing to say and said so at once needs no line
 
 
@@ -99,8 +99,8 @@ def _data(model: Any, rows: Rows | None) -> str:
         names = ", ".join(formula.inputs[:MAX_COLUMNS])
         return (
             f'<section class="card"><h2>The data</h2><p>{model.n_train_ + model.n_valid_} rows; columns '
-            f'{escape(names)}; target {escape(formula.target)}.</p><p class="hint">A saved model does not hold its '
-            "data. Give them to the report, and it shows predictions, residuals and response curves too.</p></section>"
+            f'{escape(names)}; target {escape(formula.target)}.</p><p class="hint">A saved model does not contain '
+            "its data. Pass the data to the report to see predictions, residuals and response curves.</p></section>"
         )
     lines = [_column(formula.target, "target", rows.y)]
     for index, name in enumerate(formula.inputs[:MAX_COLUMNS]):
@@ -128,11 +128,11 @@ def _found(model: Any) -> str:
     given, default = model.get_params(deep=False), type(model)().get_params(deep=False)
     changed = ", ".join(f"{key}={given[key]!r}" for key in given if _differs(given[key], default.get(key)))
     facts = {
-        "proposed by": model.front_[model.picked_].source or "–",
+        "found by": model.front_[model.picked_].source or "–",
         "time": f"{model.seconds_:.2f} s ({model.stopped_})",
         "formulas fitted": str(model.n_evaluations_),
         "seed": repr(model.random_state),
-        "picked by": f"{model.selection} of the front",
+        "selection": model.selection,
         "rows": f"{model.n_train_} searched" + (f", {model.n_valid_} kept back" if model.n_valid_ else ""),
         "settings": changed or "defaults",
         "version": f"unisymnet {getattr(model, 'fitted_with_', __version__)}",
@@ -147,7 +147,7 @@ def _found(model: Any) -> str:
     )
     heads = "".join(f'<th class="number">{h}</th>' for h in ("seconds", "proposals", "kept", "best loss"))
     trace = (
-        '<details><summary>What each way of proposing did</summary><div class="scroll"><table><thead><tr>'
+        '<details><summary>What each stage of the search did</summary><div class="scroll"><table><thead><tr>'
         f"<th>stage</th>{heads}</tr></thead><tbody>{lines}</tbody></table></div></details>"
     )
     return f'<section class="card"><h2>How it was found</h2><dl>{listed}</dl>{trace if lines else ""}</section>'

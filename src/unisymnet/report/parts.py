@@ -13,7 +13,7 @@ import numpy as np
 
 from ..errors import EncodingError
 from ..formula import Constant, Formula
-from ..formula.constants import simple_name, with_error
+from ..formula.constants import ALL_DIGITS, SIMPLE_DIGITS, rounded, simple_name, with_error
 from ..symbolic.expr import renumbered, variables
 from ..symbolic.network.draw import draw_svg
 from ..symbolic.network.identify import identify
@@ -59,9 +59,14 @@ def formula_sections(model: Any, index: int, rows: Rows | None) -> dict[str, str
 
 
 def shown(formula: Formula, *, digits: int = DIGITS, block: bool = False, equation: bool = False) -> str:
-    """The formula in mathematical type."""
+    """The formula in mathematical type, each constant with the digits that the data give it, as in the table in text.
+
+    With the same few digits for all, 0.999991 would be a factor of 1.
+    """
     target = formula.target if equation else None
-    return mathml(formula.expr, formula.names, digits, target=target, spell=simple_name, block=block)
+    expr = rounded(formula.expr, formula.constants, ALL_DIGITS)
+    digits, expr = (digits, formula.expr) if expr is None else (SIMPLE_DIGITS, expr)
+    return mathml(expr, formula.names, digits, target=target, spell=simple_name, block=block)
 
 
 def r2_shown(value: float | None) -> str:
@@ -81,7 +86,7 @@ def _head(model: Any, entry: Any, index: int) -> str:
     if entry.r2_valid is not None:
         facts.append(f"R² on rows kept back {r2_shown(entry.r2_valid)}")
     if entry.source:
-        facts.append(f"proposed by {escape(entry.source)}")
+        facts.append(f"found by {escape(entry.source)}")
     domain = ""
     if formula.domain:
         domain = f'<p class="hint">Holds where {escape(" and ".join(formula.domain))}.</p>'
@@ -135,7 +140,7 @@ def _constants(formula: Formula) -> str:
 
 def _constant_row(constant: Constant) -> str:
     if constant.fitted is None or constant.stderr is None:
-        said = "held: the data cannot tell it from the others"
+        said = "held fixed: the data cannot separate it from the others"
     else:
         said = with_error(constant.fitted, constant.stderr)
     return (
@@ -161,7 +166,7 @@ def _fit(formula: Formula, rows: Rows) -> list[str]:
         '<section class="card"><h2>Prediction and truth</h2>'
         f'<p class="hint">{escape(numbers)}</p><div class="pair">'
         f"{_figure('Predicted against true', prediction_chart(formula.target, rows.y, found))}"
-        f"{_figure('What is left', residual_chart(formula.target, rows.y, found, noise))}</div></section>"
+        f"{_figure('Residuals', residual_chart(formula.target, rows.y, found, noise))}</div></section>"
     ]
 
 
@@ -178,7 +183,7 @@ def _responses(formula: Formula, rows: Rows, slices: list[Slice], index: int) ->
         figures.append(_figure(f"over {names[pair[0]]} and {names[pair[1]]}", chart))
     used = variables(formula.expr)
     held = ", ".join(f"{names[c]} = {rows.centre[c]:.4g}" for c in used) if len(used) > 1 else ""
-    note = f" Other columns are held at their medians ({held}); the fainter a dot, the further it lies from there."
+    note = f" Other columns are held at their medians ({held}); the fainter a dot, the further away it is."
     return [
         '<section class="card"><h2>Response, inside the data and beyond</h2><p class="hint">'
         "The line is the formula, the band holds 95 of 100 new rows, the dots are rows of the data. "

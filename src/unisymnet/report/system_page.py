@@ -45,9 +45,7 @@ def system_html(system: Any, runs: Sequence[Run] = (), notes: Sequence[str] = ()
             )
         )
         body.append(
-            _section(
-                "What is left in time", "Measured minus simulated; it should look like noise.", _left(system, runs)
-            )
+            _section("Residuals over time", "Measured minus simulated; it should look like noise.", _left(system, runs))
         )
     body.append(
         _section(
@@ -111,7 +109,7 @@ def _courses(system: Any, runs: Sequence[Run]) -> list[str]:
                 continue
             span = (float(known.min()), float(known.max()))
             x, y = axes(WIDTH, HEIGHT, (float(run.t[0]), float(run.t[-1])), span, (system.time, _label(system, k, run)))
-            canvas = Canvas(f"{_label(system, k, run)} in time, measured and simulated", x, y)
+            canvas = Canvas(f"{_label(system, k, run)} over time, measured and simulated", x, y)
             step = max(1, len(run.t) // MAX_DOTS)
             canvas.add(dots(x, y, run.t[::step], measured[::step]), line(x, y, run.t, curve))
             found.append(canvas.svg())
@@ -129,8 +127,10 @@ def _left(system: Any, runs: Sequence[Run]) -> list[str]:
             spread = float(np.nanstd(run.x[:, k])) or 1.0
             largest = max(float(np.abs(rest[good]).max()), 1e-6 * spread)
             ends = (float(run.t[0]), float(run.t[-1]))
-            x, y = axes(WIDTH, HEIGHT, ends, (-largest, largest), (system.time, f"left of {_label(system, k, run)}"))
-            canvas = Canvas(f"What is left of {_label(system, k, run)} in time", x, y)
+            x, y = axes(
+                WIDTH, HEIGHT, ends, (-largest, largest), (system.time, f"residual of {_label(system, k, run)}")
+            )
+            canvas = Canvas(f"Residuals of {_label(system, k, run)} over time", x, y)
             canvas.add(line(x, y, np.array(ends), np.zeros(2), "guide"), dots(x, y, run.t[good], rest[good]))
             found.append(canvas.svg())
     return found

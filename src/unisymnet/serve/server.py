@@ -48,9 +48,12 @@ def serve(wish: Wish) -> None:
     app = make_app(Page(place, workers, opened), token, hosts(wish.host, port))
     shown = "127.0.0.1" if wish.host in ("0.0.0.0", "::") else wish.host
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/?token={token}"
-    print(f"The page of {place.root} is at\n\n    {address}\n\nCtrl-C ends it; searches go on.", flush=True)
+    print(
+        f"The page of {place.root} is at\n\n    {address}\n\nPress Ctrl-C to stop the page; searches keep running.",
+        flush=True,
+    )
     if wish.host not in ("127.0.0.1", "::1", "localhost"):
-        print("Others in your network can reach it, and with the address use it.", file=sys.stderr)
+        print("Others on your network can reach it; whoever has the address can use it.", file=sys.stderr)
     if wish.browser:
         webbrowser.open(address)
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
@@ -136,4 +139,4 @@ def _listen(wish: Wish) -> tuple[socket.socket, int]:
         except OSError as error:
             listener.close()
             problem = error
-    raise DataError(f"no port to listen at on {wish.host} (tried {tried[0]} to {tried[-1]}): {problem}; use --port")
+    raise DataError(f"no free port on {wish.host} (tried {tried[0]} to {tried[-1]}): {problem}; use --port")

@@ -96,10 +96,10 @@ class Workers:
     def _last_words(self) -> str:
         self._said.seek(0)
         lines = self._said.read().decode("utf-8", "replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "it ended without a word")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "it ended without a message")
 
 
 def _note_loss(run: Run) -> None:
     """A search that ended without a word says so in its own file, once."""
     if last_kind(run.folder) not in OVER and not run.is_running():
-        run.tell("lost", message="the search was ended from outside; what it had found is kept")
+        run.tell("lost", message="the search was killed; what it had found is kept")

@@ -124,7 +124,7 @@ class _Parser:
 
     def take(self) -> tuple[str, str, int]:
         if self.next >= len(self.tokens):
-            raise self.error("the formula ends too early; a number, a name or '(' should follow", self.position())
+            raise self.error("the formula ends too early; expected a number, a name or '('", self.position())
         token = self.tokens[self.next]
         self.next += 1
         return token
@@ -143,7 +143,7 @@ class _Parser:
         except RecursionError:  # called from deep within another program
             raise self.error("the formula is nested too deep", self.position()) from None
         if _depth(expr) > MAX_DEPTH:
-            raise self.error(f"more than {MAX_DEPTH} operations stand inside each other; use brackets", 0)
+            raise self.error(f"more than {MAX_DEPTH} operations are nested; use brackets", 0)
         if self.next < len(self.tokens):
             found = self.tokens[self.next][1]
             raise self.error(f"did not expect {found!r} here; is an operator missing?", self.position())
@@ -219,7 +219,7 @@ class _Parser:
             inner = self.sum()
             self.expect(")")
             return inner
-        raise self.error(f"did not expect {value!r} here; a number, a name or '(' should stand here", at)
+        raise self.error(f"did not expect {value!r} here; expected a number, a name or '('", at)
 
     def function(self, name: str, at: int) -> Expr:
         op = ALIASES.get(name.lower(), name.lower())

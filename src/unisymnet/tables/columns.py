@@ -81,8 +81,8 @@ def choose_columns(
         chosen = [kept[i] for i in screened.columns]
         relevant = sorted({*chosen, *(i for i in kept if i in wanted)})
         dropped = [i for i in kept if i not in relevant]
-        many = f"of {len(kept)} columns the search uses {len(relevant)}: {_listed(names, relevant)}"
-        notes.append(f"{many}; columns that y hardly depends on, not used: {_listed(names, dropped)}")
+        many = f"the search uses {len(relevant)} of {len(kept)} columns: {_listed(names, relevant)}"
+        notes.append(f"{many}; not used, because y hardly depends on them: {_listed(names, dropped)}")
         if not screened.complete:
             notes.append("there was no time to look at every combination of columns; a longer max_time may keep others")
         kept = relevant

@@ -274,8 +274,8 @@ def _category(name: str, column: pd.Series, taken: set[str], gaps: bool) -> tupl
             return None, 'its numbers have a decimal comma: read_table, or pandas.read_csv(…, decimal=","), reads them'
         odd = [label for label in counts if _LIKE_NUMBER.match(label)]
         if len(odd) > MOST_NUMBERS * len(counts):
-            return None, f"its cells are no plain numbers ({odd[0][:40]!r}); leave away what is around them"
-        return None, f"it holds {len(counts)} different words in {len(column)} rows, which is a list of names"
+            return None, f"its cells are not plain numbers ({odd[0][:40]!r}); remove what is around the numbers"
+        return None, f"it holds {len(counts)} different words in {len(column)} rows, so it looks like a list of names"
     levels = tuple(sorted(counts))
     chosen = sorted(common)[-1:] if len(counts) == 2 and len(common) == 2 else sorted(common)
     names = set(taken)
@@ -315,7 +315,7 @@ def _indicators(item: Category, column: pd.Series) -> dict[str, Any]:
     if new:
         more = f" and {len(new) - 1} more" if len(new) > 1 else ""
         warnings.warn(
-            f"column {item.column!r} holds {new[0]!r}{more}, which the fit has not seen; these rows have no prediction",
+            f"column {item.column!r} holds {new[0]!r}{more}, which the fit never saw; these rows have no prediction",
             UserWarning,
             stacklevel=4,
         )

@@ -49,7 +49,7 @@ def target_note(y: Floats, name: str, losses: Collection[str] = ()) -> str | Non
     kind, levels = target_kind(y), np.unique(y)
     if kind == "yes or no":
         return (
-            f"{name} has two values only, {levels[0]:g} and {levels[1]:g}: read the formula as how near a row is "
+            f"{name} has only two values, {levels[0]:g} and {levels[1]:g}: read the formula as how near a row is "
             f"to the second, and compare it with a classifier{_fitting('logistic', losses)}"
         )
     if kind == "steps":
@@ -59,7 +59,7 @@ def target_note(y: Floats, name: str, losses: Collection[str] = ()) -> str | Non
         )
     if kind == "count":
         told = f"{name} is a count with small numbers: its noise grows with its size, so small counts say little"
-        return f'{told}; noise="counts" weighs rows accordingly{_fitting("poisson", losses)}'
+        return f'{told}; noise="counts" weights the rows accordingly{_fitting("poisson", losses)}'
     return None
 
 

@@ -18,22 +18,22 @@ def bench(
     cores: Annotated[int, typer.Option(help="threads of one run")] = 1,
     quick: Annotated[bool, typer.Option("--quick", help="for a table: a part of it, within ten minutes")] = False,
     problems: Annotated[str | None, typer.Option(help="for a suite: only these problems, separated by commas")] = None,
-    out: Annotated[str | None, typer.Option(help="JSON lines file; what it holds is not run again")] = None,
+    out: Annotated[str | None, typer.Option(help="JSON lines file; runs that it holds are skipped")] = None,
     judge_time: Annotated[float, typer.Option(help="seconds for SRBench's judge")] = 20.0,
-    grace: Annotated[float, typer.Option(help="a run is killed at 1.5 max-time and this")] = 60.0,
-    python: Annotated[str | None, typer.Option(help="interpreter of the peers, if they live elsewhere")] = None,
+    grace: Annotated[float, typer.Option(help="a run is killed after 1.5 × max-time plus this")] = 60.0,
+    python: Annotated[str | None, typer.Option(help="Python of the peers, if installed elsewhere")] = None,
     backend: Annotated[str | None, typer.Option(help="joblib backend of a cluster: dask, ray")] = None,
     scheduler: Annotated[str | None, typer.Option(help="address of Dask's scheduler")] = None,
     results: Annotated[str, typer.Option(help="for the page: folder of results")] = "benchmarks/results",
-    since: Annotated[str | None, typer.Option(help="for the page: records of this commit and later count")] = None,
+    since: Annotated[str | None, typer.Option(help="for the page: use records from this commit on")] = None,
     data: Annotated[str | None, typer.Option(help="for units, class, odebench, …: folder of their catalogs")] = None,
     subsample: Annotated[float, typer.Option(help="for odebench, systems: share of the points left out")] = 0.0,
     both: Annotated[bool, typer.Option("--both", help="for odebench, systems: fit both trajectories")] = False,
     seeds: Annotated[int, typer.Option(help="for pmlb: how many of SRBench's seeds")] = 1,
-    clock: Annotated[str, typer.Option(help="what limits count: wall or processor time")] = "wall",
+    clock: Annotated[str, typer.Option(help="clock of the time limits: wall or processor")] = "wall",
     max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
 ) -> None:
-    """Benchmarks: run a suite, repeat a table of the paper, or rebuild the page of results."""
+    """Run benchmarks. A suite, a table of the paper, or the page of results."""
     from ...bench.experiments import NAMES
     from ...bench.pmlb.command import run_pmlb
     from ...deadline import count

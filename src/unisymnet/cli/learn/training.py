@@ -51,7 +51,7 @@ def generate(
     trajectories: Curves = 0.0,
     shard: Annotated[int, typer.Option(help="functions in a shard, if OUT is a folder")] = 65_536,
 ) -> None:
-    """Write random functions with points and labels to a file, or to a folder in shards; one cut short goes on."""
+    """Write random functions to train on. A file, or a folder of shards; run it again to continue."""
     from ...corpus import generate_file, write_shards
 
     settings = _settings(setting, points, min_points, noise, noisy, heavy_tails, trajectories)
@@ -77,9 +77,9 @@ def corpus(
     n: Annotated[int, typer.Option(help="number of functions to draw")] = 5_000,
     seed: Annotated[int, typer.Option(help="same seed, same functions")] = 0,
     plot: Annotated[Path | None, typer.Option(help="figure to write: .png, .svg or .pdf")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
-    """Count what a corpus is made of: columns, depth, label length, operators, rejections."""
+    """Show what a corpus is made of. Columns, depth, label length, operators, rejections."""
     from ...corpus import SETTINGS, Corpus, draw_summary, read_file, summary
 
     if source in SETTINGS:
@@ -121,7 +121,7 @@ def train(
     workers: Annotated[int, typer.Option(help="processes that prepare batches")] = 1,
     threads: Annotated[int, typer.Option(help="threads of torch")] = 1,
 ) -> None:
-    """Train the transformer on random functions; stopping it loses little, the same command goes on (needs torch)."""
+    """Train the transformer. Needs torch; run the same command again to continue."""
     from ...corpus import Corpus
     from ...model.config import preset as preset_of
     from ...model.schedule import PAPER_POINTS, config_of, cooling, find_checkpoint, paper_steps, settings_for
@@ -130,7 +130,7 @@ def train(
     training = _training()
     rank, world = training.set_up(threads)
     # A kill by the system or a scheduler takes the worker along.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; the same command goes on"))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; run the same command to continue"))
     out = Path("runs/out") / preset if out is None else out
     setting = preset.split("-")[1]
     if points is None:

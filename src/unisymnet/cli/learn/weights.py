@@ -11,13 +11,13 @@ import typer
 
 from ...errors import DataError
 
-app = typer.Typer(help="Trained models: what is at hand, export, install.", no_args_is_help=True)
+app = typer.Typer(help="Trained models: list, export, install.", no_args_is_help=True)
 N_FREQUENT = 100
 
 
 @app.command()
-def info(json_: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False) -> None:
-    """The models that a search would use, where they are, and what is known of their training."""
+def info(json_: Annotated[bool, typer.Option("--json", help="print JSON only")] = False) -> None:
+    """List the models that a search would use."""
     from ...model.runtime import MANIFEST, weights_hash
     from ...model.weights import alternatives, folders, place_of
 
@@ -32,7 +32,7 @@ def info(json_: Annotated[bool, typer.Option("--json", help="print nothing but J
         print(json.dumps(found, indent=2))
         return
     if not found:
-        print("no trained model in this installation; searches do without")
+        print("no trained model in this installation; searches run without one")
     for model in found:
         examples = f"{model['examples']:,} examples" if "examples" in model else "training unknown"
         print(f"{model['name']}: up to {model['columns']} columns, {examples}, {model['hash']}, {model['folder']}")
@@ -44,7 +44,7 @@ def export(
     out: Annotated[Path, typer.Argument(help="folder to write; its name should end in low or high")],
     functions: Annotated[int, typer.Option(help="functions to count the frequent labels in")] = 20_000,
 ) -> None:
-    """Turn a checkpoint into ONNX graphs that run without torch (needs torch)."""
+    """Export a checkpoint to ONNX. Needs torch; the result does not."""
     try:
         from ...model.export import export as write
         from ...model.train import LOG, load_model, read_checkpoint
@@ -67,7 +67,7 @@ def install(
     folder: Annotated[Path, typer.Argument(help="folder that `weights export` wrote")],
     name: Annotated[str | None, typer.Option(help="name of the model (default: the folder's)")] = None,
 ) -> None:
-    """Copy an exported model to where every later search of this user finds it."""
+    """Install an exported model for all your later searches."""
     from ...model.runtime import DECODER, ENCODER, MANIFEST, Runtime
     from ...model.weights import user_folder
 

@@ -28,9 +28,9 @@ def dynamics(
     states: Annotated[
         str | None, typer.Option(help="columns of the states, separated by commas (default: all numbers)")
     ] = None,
-    inputs: Annotated[str | None, typer.Option(help="columns that are given, separated by commas")] = None,
-    trajectory: Annotated[str | None, typer.Option(help="column that tells runs apart")] = None,
-    order: Annotated[int, typer.Option(help="2: second order, only positions are measured")] = 1,
+    inputs: Annotated[str | None, typer.Option(help="columns of inputs that you set, separated by commas")] = None,
+    trajectory: Annotated[str | None, typer.Option(help="column that says which run a row belongs to")] = None,
+    order: Annotated[int, typer.Option(help="2 for second order, if only positions were measured")] = 1,
     use_time: Annotated[bool, typer.Option("--use-time", help="let the equations depend on time")] = False,
     units: Units = None,
     constant: Constants = None,
@@ -42,10 +42,10 @@ def dynamics(
     max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds for the search")] = 60.0,
     out: Annotated[str | None, typer.Option(help="folder for the result (default: NAME-run)")] = None,
     delimiter: Annotated[str | None, typer.Option(help="character between cells (default: detected)")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="no progress")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="show no progress")] = False,
 ) -> None:
-    """Find differential equations in measured trajectories; saves the system, a report and source code."""
+    """Find differential equations in time series. Saves the system, a report and source code."""
     from ...dynamics import DynamicsRegressor
     from ..tables import read_frame
 
@@ -87,18 +87,18 @@ def dynamics(
 def simulate(
     run: Annotated[str, typer.Argument(metavar="RUN", help="folder that `dynamics` wrote, or its model.json")],
     start: Annotated[
-        str | None, typer.Option("--from", help="first state, separated by commas (default: that of the data)")
+        str | None, typer.Option("--from", help="initial state, separated by commas (default: as in the data)")
     ] = None,
     until: Annotated[float, typer.Option(help="last time")] = 10.0,
     since: Annotated[float, typer.Option(help="first time")] = 0.0,
     points: Annotated[int, typer.Option(help="number of rows")] = 201,
-    inputs: Annotated[str | None, typer.Option(help="values of the inputs, constant, separated by commas")] = None,
-    out: Annotated[str | None, typer.Option(help="CSV file (default: the screen)")] = None,
+    inputs: Annotated[str | None, typer.Option(help="constant values of the inputs, separated by commas")] = None,
+    out: Annotated[str | None, typer.Option(help="CSV file to write (default: print)")] = None,
     to: Annotated[
         str | None, typer.Option(help="print source instead: python, c, julia, matlab, latex, text, json")
     ] = None,
 ) -> None:
-    """Simulate a system that `dynamics` found, or print it as source code."""
+    """Simulate a system that `dynamics` found. Or print it as source code."""
     import numpy as np
     import pandas as pd
 

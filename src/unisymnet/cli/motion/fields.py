@@ -18,15 +18,17 @@ MAX_VALUES = 200_000_000  # in one array
 def pde(
     data: Annotated[Path, typer.Argument(help="file of numpy arrays (.npz): fields, and the nodes of each axis")],
     axes: Annotated[str, typer.Option(help="names of the axes, in the order of the fields' axes")] = "x,t",
-    time: Annotated[str, typer.Option(help="which of them is the time")] = "t",
+    time: Annotated[str, typer.Option(help="which of them is time")] = "t",
     fields: Annotated[str | None, typer.Option(help="fields, separated by commas (default: all others)")] = None,
-    given: Annotated[str | None, typer.Option(help="fields that need no equation, separated by commas")] = None,
+    given: Annotated[
+        str | None, typer.Option(help="fields that get no equation of their own, separated by commas")
+    ] = None,
     order: Annotated[str, typer.Option(help="order of the time derivative: 1, 2 or auto")] = "1",
     max_order: Annotated[int, typer.Option(min=1, max=6, help="highest derivative in space")] = 4,
-    max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="seconds at most")] = 60.0,
+    max_time: Annotated[float, typer.Option("--max-time", "--time-limit", help="time limit in seconds")] = 60.0,
     out: Annotated[Path | None, typer.Option(help="file for the system as JSON (default: NAME-pde.json)")] = None,
     picture: Annotated[Path | None, typer.Option(help="figure to write: .png, .svg or .pdf (needs matplotlib)")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print nothing but JSON")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="print JSON only")] = False,
 ) -> None:
     """Find partial differential equations in fields on a uniform grid."""
     from ...pde import PDERegressor
@@ -92,7 +94,7 @@ def _arrays(path: Path) -> dict[str, Any]:
             found = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         # numpy's own words advise to load such a file unsafely
-        why = "it is none, or holds Python objects" if "pickle" in str(error) else str(error)
+        why = "it is not one, or holds Python objects" if "pickle" in str(error) else str(error)
         raise DataError(
             f"{path} cannot be read as a file of numpy arrays ({why}); write it with np.savez(path, u=u, x=x, t=t)"
         ) from error

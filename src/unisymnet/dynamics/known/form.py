@@ -80,7 +80,7 @@ class KnownForm:
 def read_form(text: str, names: Sequence[str], state: str) -> KnownForm:
     """From text; a DataError says what cannot be used."""
     if not isinstance(text, str):
-        raise DataError(f'template of {state}: text such as "a*x - f(x, y)" is wanted, got {text!r}')
+        raise DataError(f'template of {state}: expected text such as "a*x - f(x, y)", got {text!r}')
     try:
         template = read_template(text, names)
     except DataError as error:
@@ -94,7 +94,9 @@ def read_form(text: str, names: Sequence[str], state: str) -> KnownForm:
     for place, slot in enumerate(template.slots):
         factor = derivative(template.outer, n + place)
         if any(i >= n for i in variables(factor)):
-            raise DataError(f"template of {state}: {slot.name} must stand alone or times something known, in {text!r}")
+            raise DataError(
+                f"template of {state}: {slot.name} must stand alone or be multiplied by something known, in {text!r}"
+            )
         unknown.append((factor, slot.columns))
     rest = rebuild(template.outer, lambda node: Const(0.0) if isinstance(node, Var) and node.index >= n else node)
     return KnownForm(text, simplify(rest), tuple(unknown))

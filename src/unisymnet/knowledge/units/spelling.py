@@ -69,8 +69,8 @@ _ODD = {
     "°F": "is in °F, which has no absolute zero; most laws want kelvin",
     "dB": "is in dB, a logarithm; laws are simpler in the ratio itself, 10^(dB/10)",
     "pH": "is a pH, a logarithm; laws are simpler in the concentration, 10^(-pH)",
-    "°": "is in degrees; sines and cosines need radians, so a constant π/180 will stand in the formula",
-    "%": "is in percent; a constant 0.01 may stand in the formula",
+    "°": "is in degrees; sines and cosines need radians, so a constant π/180 will appear in the formula",
+    "%": "is in percent; a constant 0.01 may appear in the formula",
 }
 _SAME_ODD = {"degC": "°C", "℃": "°C", "celsius": "°C", "degF": "°F", "deg": "°", "degree": "°", "percent": "%"}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -190,7 +190,7 @@ class _Reader:
             elif kind == "name":
                 unit = _named(value)
             else:
-                raise _Unknown(f": a name should stand at {value!r}" if value else ": it ends too early")
+                raise _Unknown(f": expected a unit at {value!r}" if value else ": it ends too early")
         return unit ** self.exponent()
 
     def exponent(self) -> Fraction:

@@ -112,15 +112,17 @@ class UnitSystem:
         groups = ", ".join(group_text(group, names) for group in best.groups)
         if best.factor is None:
             unit = self.texts[-1]
-            return [f"no product of powers of the columns has the unit {unit}: a constant with a unit is hidden"]
+            return [
+                f"no product of powers of the columns has the unit {unit}: the law must contain a constant with a unit"
+            ]
         factor = group_text(best.factor, names)
         every = [best.factor, *best.groups]
         out = [name for i, name in enumerate(self.names) if self.columns[i] and not any(p[i] for p in every)]
-        lines = [f"they leave {factor} times {f'a function of {groups}' if groups else 'a number'}"]
+        lines = [f"the law is {factor} times {f'a function of {groups}' if groups else 'a number'}"]
         if out:
             lines.append(f"{', '.join(out)} cannot be in the law: nothing else has that dimension")
         if len(found) > 1:
-            lines.append(f"{len(found)} choices of such groups are equally right")
+            lines.append(f"{len(found)} choices of such groups are equally valid")
         return lines
 
     def notes(self) -> Iterator[str]:
@@ -130,7 +132,7 @@ class UnitSystem:
                 yield f"{name} {odd}"
         bare = [name for name, unit in zip(self.names, self.columns, strict=True) if unit is None]
         if bare:
-            yield f"no unit given for {', '.join(bare)}: any will do for {'it' if len(bare) == 1 else 'them'}"
+            yield f"no unit given for {', '.join(bare)}: any unit is allowed"
 
     def _known_units(self) -> set[tuple[Fraction, ...]]:
         found = set()
@@ -162,7 +164,9 @@ def make_units(
     for key in given:
         if key not in names and key not in (target, TARGET):
             known = ", ".join([*names, target])
-            raise DataError(f'units: there is no column {key!r}; the columns are {known} ("target" is the target)')
+            raise DataError(
+                f'units: there is no column {key!r}; the columns are {known} ("target" stands for the target)'
+            )
     texts = tuple("" if name not in given else str(given[name]) for name in names)
     of_target = given.get(target, given.get(TARGET))
     columns = tuple(_read(name, given[name]) if name in given else None for name in names)

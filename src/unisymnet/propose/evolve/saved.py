@@ -94,7 +94,7 @@ def load(islands: Islands, path: Path) -> bool:
             n_epochs = int(arrays["n_epochs"][0])
             found = [_island(islands, k, arrays) for k in range(islands.n_islands)]
         if n_epochs < 0:
-            raise ValueError("it has counted less than no epochs")
+            raise ValueError("its count of epochs is negative")
     except FileNotFoundError:
         return False
     except (OSError, ValueError, KeyError, IndexError, EOFError, AttributeError, zipfile.BadZipFile) as mistake:
@@ -118,7 +118,7 @@ def _island(islands: Islands, k: int, arrays: Any) -> Island:
         parts[name] = np.ascontiguousarray(part)
     state = State(**parts)
     if np.isnan(state.losses).any() or np.isnan(state.scores).any() or (state.counts < 0).any():
-        raise ValueError(f"the numbers of island {k} are none")
+        raise ValueError(f"the numbers of island {k} cannot be read")
     _checked(d, state.tokens, state.values, state.lengths)
     newcomers = _checked(d, *(arrays[f"{k}.new.{kind}"] for kind in ("tokens", "values", "lengths")))
     units = _checked(d, *(arrays[f"{k}.units.{kind}"] for kind in ("tokens", "values", "lengths")))
@@ -129,7 +129,7 @@ def _island(islands: Islands, k: int, arrays: Any) -> Island:
     counts = int(waited), int(lives), int(finished)
     island = Island(islands.world(k, units, view), state, newcomers, shortest, *counts, bool(apart))
     if not (island.waited >= 0 and island.lives > island.finished >= 0) or np.isnan(shortest):
-        raise ValueError(f"the facts of island {k} are none")
+        raise ValueError(f"the facts of island {k} cannot be read")
     return island
 
 
@@ -147,9 +147,9 @@ def _checked(n_columns: int, tokens: Any, values: Any, lengths: Any) -> list[Tok
             depth += 1 if kind <= CONST else (-1 if kind <= DIV else 0)
             known = kind <= ATAN and 0 <= column < (n_columns if kind == COLUMN else 1)
             if not known or depth < 1 or not abs(value) < np.inf:
-                raise ValueError("a genome is none")
+                raise ValueError("a genome cannot be read")
         if n and depth != 1:
-            raise ValueError("a genome is none")
+            raise ValueError("a genome cannot be read")
         if n:
             found.append(list(zip(row[:n], numbers[:n], strict=True)))
     return found

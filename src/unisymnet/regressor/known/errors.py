@@ -34,7 +34,7 @@ class Given:
             return None
         missing = [name for name in self.names if name not in data.names]
         if missing:
-            raise DataError(f"sigma: the column {missing[0]!r} was left out; its errors cannot count")
+            raise DataError(f"sigma: the column {missing[0]!r} was left out; its errors cannot be used")
         table = np.asarray(of_x, dtype=np.float64)
         return np.asarray(of_y, dtype=np.float64), {data.names.index(n): table[:, k] for k, n in enumerate(self.names)}
 

@@ -43,7 +43,7 @@ def computed_columns(X: Any, y: Any, operators: Sequence[Operator]) -> tuple[Com
             for factor in _factors(operator, table[good], target[good], place)
         ]
         if not own:
-            raise DataError(f"the operator {operator.name} has no value on any column in all rows")
+            raise DataError(f"the operator {operator.name} is not defined in every row of any column")
         found += own
     return tuple(found)
 

@@ -160,7 +160,7 @@ class OwnResiduals(_Direct):
             target, weights = f - rest / slope, slope**2
         usable = np.isfinite(target) & np.isfinite(weights) & (weights > 0.0)
         if not usable.any():
-            raise DataError("loss: the derivative of the residual function is zero or no number on every row")
+            raise DataError("loss: the derivative of the residual function is zero or not a number on every row")
         return np.where(usable, target, y), np.where(usable, weights, 0.0)
 
 

@@ -62,7 +62,7 @@ export class Detail {
 
   factText(r2, moved = false) {
     const { size, r2_valid_text: held, source } = this.formula;
-    return [`size ${size}`, `R² ${r2}`, held && !moved ? `R² on rows kept back ${held}` : null, moved ? "with moved constants" : source ? `proposed by ${source}` : null, ...(moved ? [] : this.formula.remarks)].filter(Boolean).join(" · ");
+    return [`size ${size}`, `R² ${r2}`, held && !moved ? `R² on rows kept back ${held}` : null, moved ? "with moved constants" : source ? `found by ${source}` : null, ...(moved ? [] : this.formula.remarks)].filter(Boolean).join(" · ");
   }
 
   copies() {
@@ -72,7 +72,7 @@ export class Detail {
     } } }, el("summary", {}, "Show the source in all languages"));
     return el("div", {}, el("div", { class: "copies", role: "group", "aria-label": "Copy the formula" }, el("span", { class: "hint" }, "Copy as"),
       this.formula.sources.filter((one) => COPIED.includes(one.language)).map((one) => copyButton(one.label, `as ${one.label}`, () => source(one.language)))), shown,
-      el("div", { class: "copies" }, el("button", { type: "button", class: "keep", on: { click: () => this.run.goOn(this.run.result?.asked?.settings.max_time ?? 60, this.formula.text) } }, "Keep this and search on")));
+      el("div", { class: "copies" }, el("button", { type: "button", class: "keep", on: { click: () => this.run.goOn(this.run.result?.asked?.settings.max_time ?? 60, this.formula.text) } }, "Continue from this formula")));
   }
 
   get isMoved() { return this.values.some((value, k) => value !== this.formula.values[k]); }
@@ -93,7 +93,7 @@ export class Detail {
     rebuild();
     const sliders = live ? null : this.sliders();
     return el("section", { class: "card play" }, el("h2", {}, live ? "How it fits" : "Constants, curve and residuals"), sliders,
-      used.length > 1 ? field("Curve along", select, "Other columns are held at their medians; the fainter a dot, the further its row lies from there.") : null, figures);
+      used.length > 1 ? field("Curve along", select, "Other columns are held at their medians; the fainter a dot, the further away its row is.") : null, figures);
   }
 
   name(column) { return (this.formula.names ?? this.run.result?.names ?? this.run.start?.inputs ?? [])[column] ?? `x${column}`; }
@@ -102,7 +102,7 @@ export class Detail {
     const { constants } = this.formula;
     if (!constants.length) return el("p", { class: "hint" }, "This formula has no constants to move.");
     this.boxes = constants.map((constant, k) => this.slider(constant, k));
-    const keep = el("button", { type: "button", disabled: true, on: { click: () => this.keepMoved(false) } }, "Put into the table as mine");
+    const keep = el("button", { type: "button", disabled: true, on: { click: () => this.keepMoved(false) } }, "Add to the table as mine");
     const refit = el("button", { type: "button", disabled: true, on: { click: () => this.keepMoved(true) } }, "Fit again from here");
     const reset = el("button", { type: "button", disabled: true, on: { click: () => { this.values = [...this.formula.values]; this.boxes.forEach((box) => box.set()); this.moved(); } } }, "Back to the fit");
     this.buttons = [reset, refit, keep];
@@ -198,7 +198,7 @@ export class Detail {
       predicted.setAttribute("d", dots(truth, y, values));
       residuals.setAttribute("d", dots(left, values, y.map((value, i) => value - values[i])));
     });
-    return [...figures, figure("predicted against true", truth), figure("what is left", left)];
+    return [...figures, figure("predicted against true", truth), figure("residuals", left)];
   }
 
   // The rows in four shades: the further from where the other columns are held, the fainter.

@@ -45,7 +45,7 @@ export async function dynamicsView(main, { name }) {
 }
 
 function roleTable(table, wish, refresh) {
-  const roles = (column) => [...(column.kind === "number" ? [["time", "the time"], ["state", "a state"], ["given", "given from outside"]] : []), ["run", "tells runs apart"], ["none", "not used"]];
+  const roles = (column) => [...(column.kind === "number" ? [["time", "the time"], ["state", "a state"], ["given", "an input that you set"]] : []), ["run", "says which run"], ["none", "not used"]];
   const selects = {};
   const rows = table.columns.map((column) => {
     const select = selects[column.name] = el("select", { "aria-label": `Role of ${column.name}`, on: { change: () => {

@@ -2,7 +2,7 @@
 import { get, upload } from "./api.js";
 import { card, complain, el, markup, say } from "./dom.js";
 
-const STATES = { running: "searching", queued: "waiting", done: "done", failed: "failed", lost: "ended from outside" };
+const STATES = { running: "searching", queued: "waiting", done: "done", failed: "failed", lost: "killed" };
 
 export const dataLink = (name) => `#/data?${new URLSearchParams({ name })}`;
 export const dynamicsLink = (name) => `#/dynamics?${new URLSearchParams({ name })}`;
@@ -12,7 +12,7 @@ export async function homeView(main) {
   const home = await get("home");
   main.replaceChildren(
     el("div", { class: "hero" }, el("h1", { tabindex: "-1" }, "Which formula is in your data?"),
-      el("p", { class: "lead" }, "Choose a table. Pick the column to explain. Watch the formulas come, from simple to exact.")),
+      el("p", { class: "lead" }, "Choose a table. Pick the column to explain. Watch the formulas appear, from simple to exact.")),
     dropCard(home), runsCard(home.runs));
   document.getElementById("foot").textContent = `unisymnet ${home.version} · this page shows ${home.folder} and needs no network`;
   const busy = home.runs.some((run) => run.state === "running" || run.state === "queued");

@@ -10,8 +10,8 @@ import { systemPart } from "./system.js";
 import { ownCard, predictCard } from "./tools.js";
 
 const REASONS = {
-  exact: "a formula is exact", noise: "the best formula leaves only noise", time: "the time is over", interrupted: "stopped",
-  system: "the equations are found", evaluations: "as many formulas as asked for were tried", exhausted: "nothing is left to try", running: "searching",
+  exact: "a formula is exact", noise: "the best formula leaves only noise", time: "the time is up", interrupted: "stopped",
+  system: "the equations are found", evaluations: "the limit on formulas was reached", exhausted: "nothing is left to try", running: "searching",
 };
 const OVER = ["end", "error", "lost"];
 
@@ -28,7 +28,7 @@ class RunView {
     this.lead = el("p", { class: "lead" });
     this.status = el("section", { class: "card status", "aria-label": "The search" });
     this.frontNode = el("section", { class: "card front-card" });
-    this.frontNode.append(el("h2", {}, "From simple to exact"), el("p", { class: "hint waiting" }, "The first formulas will be here in a moment."));
+    this.frontNode.append(el("h2", {}, "From simple to exact"), el("p", { class: "hint waiting" }, "The first formulas will appear in a moment."));
     this.frontNode.addEventListener("pointerdown", () => { this.pressed = true; });
     this.released = () => {
       if (this.pressed) setTimeout(() => { this.pressed = false; this.show(); }, 50); // after the click
@@ -46,7 +46,7 @@ class RunView {
     this.showStatus();
     if (this.result.entries.length || this.result.equations) this.finished();
     this.stopFollowing = follow(this.name, (event) => this.hear(event), (good) => {
-      byId("link").textContent = good ? "" : "connection lost; the search goes on, trying again …";
+      byId("link").textContent = good ? "" : "connection lost; the search keeps running. Trying again …";
     });
     this.clock = setInterval(() => this.tick(), 250);
   }
@@ -162,9 +162,9 @@ class RunView {
       this.status.replaceChildren(this.bar, this.words, el("div", { class: "actions" },
         el("button", { type: "button", class: "stop", on: { click: () => this.stop() } }, "Stop and keep the best")));
     } else {
-      const seconds = el("input", { type: "number", min: "1", max: "86400", value: String(this.result?.asked?.settings.max_time ?? this.result?.max_time ?? 60), "aria-label": "Seconds to search on" });
+      const seconds = el("input", { type: "number", min: "1", max: "86400", value: String(this.result?.asked?.settings.max_time ?? this.result?.max_time ?? 60), "aria-label": "Seconds to continue" });
       this.status.replaceChildren(this.words, el("div", { class: "actions" },
-        this.result?.kind === "dynamics" && !this.result.asked ? el("span", { class: "go-on" }) : [el("button", { type: "button", class: "go-on", on: { click: () => this.goOn(seconds.valueAsNumber) } }, "Search on for"), el("span", {}, seconds, " seconds")],
+        this.result?.kind === "dynamics" && !this.result.asked ? el("span", { class: "go-on" }) : [el("button", { type: "button", class: "go-on", on: { click: () => this.goOn(seconds.valueAsNumber) } }, "Continue for"), el("span", {}, seconds, " seconds")],
         this.result?.entries.length || this.result?.equations ? el("a", { class: "button", href: reportAddress(this.name), download: "" }, "Save as a report") : null));
     }
     this.tick();

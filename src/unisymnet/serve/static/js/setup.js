@@ -6,7 +6,7 @@ import { dynamicsLink, runLink } from "./home.js";
 import { histogram } from "./plot.js";
 
 const TIMES = [[10, "10 s"], [60, "1 min"], [300, "5 min"], [1800, "30 min"]];
-const NOISES = [["", "found out from the data"], ["equal", "equal in every row"], ["relative", "a share of the value"], ["counts", "as of counts: grows with the square root"], ["both", "a part equal, a part a share"], ["heavy tails", "with outliers"], ["factor", "by a factor, small and large values alike"]];
+const NOISES = [["", "found from the data"], ["equal", "equal in every row"], ["relative", "a share of the value"], ["counts", "like counts: grows with the square root"], ["both", "partly equal, partly a share of the value"], ["heavy tails", "with outliers"], ["factor", "by a factor, small and large values alike"]];
 const OPERATORS = ["+", "-", "*", "/", "pow", "sqrt", "exp", "ln", "sin", "cos", "tan", "tanh", "abs"];
 
 export async function setupView(main, { name }) {
@@ -94,7 +94,7 @@ export function timeChoice(wish, refresh) {
   const own = el("input", { type: "number", min: "1", max: "86400", step: "1", value: "60", id: "seconds", "aria-label": "Seconds for the search" });
   const set = (seconds) => { wish.time = seconds; own.value = String(seconds); refresh(); };
   own.addEventListener("input", () => { if (own.valueAsNumber > 0) { wish.time = own.valueAsNumber; refresh(); } });
-  return el("fieldset", { class: "times" }, el("legend", {}, "Time at most"),
+  return el("fieldset", { class: "times" }, el("legend", {}, "Time limit"),
     TIMES.map(([seconds, text]) => el("label", { class: "choice" }, el("input", { type: "radio", name: "time", checked: seconds === wish.time, on: { change: () => set(seconds) } }), el("span", {}, text))),
     el("span", { class: "own-time" }, own, " seconds"),
     el("p", { class: "hint" }, "The search ends sooner when a formula is exact or leaves only noise. You can stop it at any time and keep what it has."));
@@ -102,7 +102,7 @@ export function timeChoice(wish, refresh) {
 
 // A column that is neither explained nor an input: what tells groups apart, how far the values can be trusted.
 const ROLES = {
-  groups: ["groups", "Column of groups", "One form for all groups; constants are shared or have a value for each"],
+  groups: ["groups", "Column of groups", "One form for all groups; each constant is shared or differs by group"],
   sigma: ["errors", "Column of errors", "The standard error of the column to explain, row by row"],
   weights: ["weights", "Column of weights", "How much a row counts; twice the weight is as good as the row twice"],
 };
@@ -126,9 +126,9 @@ function knowledge(table, wish, offers, changed, refresh) {
     control.addEventListener("input", () => { wish.texts[name] = control.value; refresh(); });
     return field(label, control, hint);
   };
-  const fields = [text("guesses", "Formulas you suspect", "One a line, in the names of the columns; other names are constants to fit: a*x/(b + x)", 2)];
-  if ("constants" in offers) fields.push(text("constants", "Known constants", "One a line, with unit: g = 9.81 m/s^2", 2));
-  if ("constraints" in offers) fields.push(text("constraints", "What must hold", "One a line: dy/dx >= 0, y(x=0) = 1, y -> 0 as x -> inf, even in x, 0 <= y <= 1", 2));
+  const fields = [text("guesses", "Formulas you suspect", "One per line, in the names of the columns; other names are constants to fit: a*x/(b + x)", 2)];
+  if ("constants" in offers) fields.push(text("constants", "Known constants", "One per line, with unit: g = 9.81 m/s^2", 2));
+  if ("constraints" in offers) fields.push(text("constraints", "What must hold", "One per line: dy/dx >= 0, y(x=0) = 1, y -> 0 as x -> inf, even in x, 0 <= y <= 1", 2));
   if ("template" in offers) fields.push(text("template", "Form of the formula", "For example: exp(-f(t))*g(x) + c"));
   fields.push(...Object.keys(ROLES).map((role) => roleChoice(table, wish, role, changed)));
   if ("noise" in offers) {
@@ -151,12 +151,12 @@ function more(wish, offers, refresh) {
     wish.texts.operators = boxes.every((box) => box.checked) ? "" : boxes.filter((box) => box.checked).map((box) => box.value).join(",");
     refresh();
   } } }), el("span", {}, sign)));
-  const loss = el("select", {}, [["", "squares"], ["huber", "robust: outliers count less"], ["quantile", "quantile: so many values below"]].map(([value, label]) => el("option", { value }, label)));
+  const loss = el("select", {}, [["", "squares"], ["huber", "robust: outliers count less"], ["quantile", "quantile: a given share of values below"]].map(([value, label]) => el("option", { value }, label)));
   return el("details", {}, el("summary", {}, "More settings"), el("div", { class: "fields" },
-    field("Errors are judged by", bind("loss", loss)),
+    field("Errors are measured by", bind("loss", loss)),
     field("Share of values below", bind("quantile", el("input", { type: "number", min: "0.01", max: "0.99", step: "any", placeholder: "0.5" })), "for the quantile"),
     field("Rows with missing values", bind("missing", el("select", {}, [["", "are left out"], ["indicator", "are kept: gaps are filled and marked"]].map(([value, label]) => el("option", { value }, label))))),
-    field("Picked from the table is", bind("selection", el("select", {}, [["", "the best of size and accuracy"], ["accuracy", "the most accurate"], ["simplest", "the simplest that is good"]].map(([value, label]) => el("option", { value }, label))))),
+    field("Formula to pick", bind("selection", el("select", {}, [["", "the best of size and accuracy"], ["accuracy", "the most accurate"], ["simplest", "the simplest good one"]].map(([value, label]) => el("option", { value }, label))))),
     field("Longest formula", bind("max_complexity", el("input", { type: "number", min: "1", max: "500", placeholder: String(offers.max_complexity ?? "") })), "operators, columns and constants counted"),
     field("Seed", bind("random_state", el("input", { type: "number", step: "1", placeholder: "0" })), "same seed, same formulas"),
     field("Threads", bind("n_jobs", el("input", { type: "number", min: "1", max: "64", placeholder: String(offers.n_jobs ?? 1) })))),

@@ -17,13 +17,13 @@ function simulation(result) {
   const show = later(150, async () => {
     try {
       const { t, x } = await post("simulate", { run: result.name, start: boxes.map((box) => box.valueAsNumber), until: until.valueAsNumber });
-      const course = frame("The states in time", [t[0], t.at(-1)], span(x.flat()), [result.time, result.states.join(", ")]);
+      const course = frame("The states over time", [t[0], t.at(-1)], span(x.flat()), [result.time, result.states.join(", ")]);
       x.forEach((values, k) => course.marks.append(svg("path", { class: `curve shade-${k % 4}`, d: line(course, t, values) }, svg("title", {}, result.states[k]))));
       const shown = [el("figure", {}, el("figcaption", {}, result.states.map((name, k) => el("span", { class: `key shade-${k % 4}` }, name))), course.node)];
       if (x.length > 1) {
         const plane = frame(`${result.states[1]} against ${result.states[0]}`, span(x[0]), span(x[1]), [result.states[0], result.states[1]]);
         plane.marks.append(svg("path", { class: "curve", d: line(plane, x[0], x[1]) }));
-        shown.push(el("figure", {}, el("figcaption", {}, "in the plane of the states"), plane.node));
+        shown.push(el("figure", {}, el("figcaption", {}, "phase plane"), plane.node));
       }
       figures.replaceChildren(...shown);
     } catch (error) {
