@@ -49,10 +49,9 @@ FACTORS = (
     Form("square", ("c0*x0**2",)),
 )
 LEAST_ROWS = 24
-N_FORMS = 4  # of each curve
-N_WHOLE, MAX_STEPS = 20, 40
+N_FORMS = 6  # of each curve
+N_WHOLE, MAX_STEPS = 24, 40
 N_PROPOSALS = 6
-SMALLEST = 1e-30  # of a loss, in units of the variance of y
 
 
 @dataclass(frozen=True)
@@ -96,7 +95,7 @@ class Joined(Stage):
 def _formulas(problem: Problem, rows: Ints, parts: Parts, deadline: Deadline) -> Iterator[Expr]:
     """The likeliest forms of all curves, joined and fitted as a whole."""
     X, y, weights = problem.X[rows], problem.y[rows], problem.weights[rows]
-    curves = [_curves(problem, rows, leaf, deadline) for leaf in parts.leaves(y)]
+    curves = [_curves(problem, rows, leaf, parts.share, deadline) for leaf in parts.leaves(y)]
     for chosen in _likeliest(curves):
         if deadline.expired():
             return
@@ -107,12 +106,13 @@ def _formulas(problem: Problem, rows: Ints, parts: Parts, deadline: Deadline) ->
             yield present(bind(whole, fit.params.tolist()))
 
 
-def _curves(problem: Problem, rows: Ints, leaf: Leaf, deadline: Deadline) -> list[_Curve]:
-    """The likeliest forms of one leaf, the shortest description first."""
+def _curves(problem: Problem, rows: Ints, leaf: Leaf, share: float, deadline: Deadline) -> list[_Curve]:
+    """The likeliest forms of one leaf, the shortest description first; ``share`` is what the smooth parts leave."""
     if leaf.column == LEVEL:
         return [_Curve(Param(0), (float(np.mean(leaf.target)),), 0.0)]
     table = Rows(np.column_stack([problem.X[rows, leaf.column], leaf.factor]), leaf.target, problem.weights[rows])
-    least = SMALLEST * float(np.var(problem.y[rows]))
+    # Errors of the other leaves are no noise, and a flexible form follows them: less than they leave says little.
+    known = share * float(np.var(problem.y[rows]))
     found = []
     for form in _free_forms() if leaf.free else (*FORMS, *FACTORS):
         expr, n_constants = fitted_form(form)
@@ -122,7 +122,7 @@ def _curves(problem: Problem, rows: Ints, leaf: Leaf, deadline: Deadline) -> lis
             continue
         constants, loss = table.constants(form, Var(0), Var(1))
         if constants is not None:
-            nats = 0.5 * len(rows) * math.log(max(loss, least)) + 0.5 * n_constants * math.log(len(rows))
+            nats = 0.5 * len(rows) * math.log(loss + known) + 0.5 * n_constants * math.log(len(rows))
             own = rebuild(expr, lambda node: Var(leaf.column) if node == Var(0) else node)
             found.append(_Curve(own, tuple(constants.tolist()), nats - math.log(form.weight)))
     return heapq.nsmallest(N_FORMS, found, key=lambda curve: curve.length)

@@ -34,6 +34,7 @@ NEAR, MOST = 6.0, 3  # variances of the best joining at the first degree, of tho
 MAX_RATIO = 1.3  # to the variance that a polynomial in all inputs leaves
 SIMPLER = 1.3  # variances by which a plain sum or product may be worse than what mixes both
 MAX_SHARE = 0.3  # of the variance of y: more left says nothing
+MIXED_SIGNS = 0.02  # of the squares of y on one side of zero, that are no noise
 MAX_MIXED = 5  # inputs up to which joinings have two levels
 
 
@@ -188,24 +189,29 @@ class _Rows:
         return Parts(tree, tuple(bases), best[0], max(left / self.variance, TINY))
 
     def starts(self, tree: Tree, bases: Sequence[Floats]) -> Iterator[Floats]:
-        """Every leaf a constant; where y changes its sign, also one of them a line."""
+        """Every leaf a constant; where a product may change its sign, also one of its factors a line."""
         middle = float(np.average(self.y, weights=self.root**2))
-        size = max(abs(middle), math.sqrt(self.variance))
+        spread = math.sqrt(self.variance)
         plain = [np.zeros(basis.shape[1]) for basis in bases]
-        for part, in_product in zip(plain, _in_product(tree), strict=True):
-            part[0] = float(in_product)
-        product = next((k for k, part in enumerate(plain) if part[0]), None)
-        if product is None:
+        factors = [k for k, in_product in enumerate(_in_product(tree)) if in_product]
+        for k in factors:
+            plain[k][0] = 1.0
+        if not factors:
             yield np.concatenate(plain)
             return
-        plain[product] *= math.copysign(size, middle)
+        plain[factors[0]] *= math.copysign(max(abs(middle), spread), middle)
         yield np.concatenate(plain)
-        if min(np.sum(self.y[self.y > 0.0] ** 2), np.sum(self.y[self.y < 0.0] ** 2)) > 0.02 * np.sum(self.y**2):
-            for k, part in enumerate(plain):
-                if part[0] and len(part) > 1:
-                    line = [p.copy() for p in plain]
-                    line[k][0], line[k][1] = 0.0, part[0]
-                    yield np.concatenate(line)
+        powers = np.sum(self.y[self.y > 0.0] ** 2), np.sum(self.y[self.y < 0.0] ** 2)
+        if tree.op == "add":
+            # What stands beside the product may hold the mean, and leave it what changes its sign.
+            plain[0][0] = middle
+            plain[factors[0]][0] = spread
+        elif min(powers) < MIXED_SIGNS * max(powers):
+            return
+        for k in factors:
+            line = [part.copy() for part in plain]
+            line[k][:2] = 0.0, plain[k][0]
+            yield np.concatenate(line)
 
     def refined(self, start: Parts, z: Floats, deadline: Deadline) -> Parts:
         """With polynomials of the degree that predicts best."""
