@@ -111,6 +111,8 @@ REDUCED_INNER = at("reduce", stages=(at("stretched"), at("features")), max_time=
 REDUCED_NOISY = at(
     "reduce", stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY
 )
+# Two groups of inputs, added or multiplied, each of which is then looked at alone.
+IN_GROUPS = at("joined", stages=(*POWER_LAWS, SHORT_SUMS), seconds=LONGER)
 # Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
 RELEVANT = at(
     "relevant",
@@ -145,6 +147,7 @@ IF_CLEAN = (
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
     at("textbook"),
+    IN_GROUPS,
     REDUCED,
     REDUCED_INNER,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
@@ -168,6 +171,7 @@ IF_NOISY = (
     at("short", most=15.0, seconds=WHILE),
     # Among columns that hardly differ, too: a full basis cannot tell them apart.
     SHORT_SUMS,
+    IN_GROUPS,
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     at("extended", noisy=False, seconds=BRIEF),
     at("outer"),

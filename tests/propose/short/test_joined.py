@@ -9,6 +9,7 @@ from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.pool import misfit
 from unisymnet.propose.short.joined import Joined
+from unisymnet.propose.short.subsets import Subsets
 from unisymnet.symbolic.expr import Call, evaluate, walk
 from unisymnet.symbolic.parse import parse
 
@@ -65,6 +66,19 @@ def test_silent_where_there_is_nothing_to_join(law, n):
 def test_no_time_no_formula():
     X, y = draw(*LAWS[0])
     assert not proposed(make_problem(X, y), Deadline.after(0.0))
+
+
+GROUPS = [
+    ("3*(1-exp(-0.6*x0))*x1/(x1+0.9*x2)", [(0, 6), (0.5, 5), (0.5, 5)]),
+    ("4*x0**2.2/(x0**2.2+6)+0.7*x1/x2", [(0.1, 8), (0.5, 5), (0.5, 5)]),
+    ("x0/(x0+0.8*x1)*(x2*x3+2.2)", [(0.2, 5)] * 4),
+]
+
+
+@pytest.mark.parametrize(("law", "ranges"), GROUPS, ids=[law for law, _ in GROUPS])
+def test_two_groups_of_inputs_are_looked_at_alone(law, ranges):
+    X, y = draw(law, ranges, n=250)
+    assert solve(Joined(stages=(Subsets(),)), X, y)[0] < 1e-11
 
 
 def proposed(problem, deadline=None):

@@ -37,11 +37,25 @@ def test_other_laws_are_not_believed(law, noise):
     assert not shown(law, [(0.5, 3), (0.5, 3)], noise)
 
 
+@pytest.mark.parametrize(
+    ("law", "tree"),
+    [
+        ("(1-exp(-0.6*x0))*x1/(x1+0.9*x2)", Tree("mul", (0, (1, 2)))),
+        ("x1**2/(x1+3)+exp(-0.3*x0*x2)", Tree("add", (1, (0, 2)))),
+        ("sin(x0*x1+x2)", None),
+    ],
+)
+def test_groups_of_inputs(law, tree):
+    X, y = draw(law, [(0.5, 4)] * 3, n=250)
+    found = believed_parts(make_problem(X, y), np.arange(250), Deadline.never(), groups=True)
+    assert (found[0].tree if found else None) == tree
+
+
 def test_a_leaf_is_what_the_others_leave():
     X, y = draw("3*exp(-0.5*x0)*(x1+2)", [(0, 3), (0, 3)])
     (parts,) = believed_parts(make_problem(X, y), np.arange(200), Deadline.never())
     for leaf in parts.leaves(y):
-        known = np.exp(-0.5 * X[:, 0]) if leaf.column == 0 else X[:, 1] + 2
+        known = np.exp(-0.5 * X[:, 0]) if leaf.columns == 0 else X[:, 1] + 2
         curve = leaf.target / leaf.factor / known
         np.testing.assert_allclose(curve, curve[0], rtol=1e-4)
 

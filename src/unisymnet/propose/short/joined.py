@@ -18,14 +18,15 @@ from functools import cache
 import numpy as np
 
 from ...arrays import Ints
-from ...candidate import Proposal, Status
+from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.kernels.fit import fit_tape
 from ...fit.kernels.tape import compile_tape
 from ...judge.forms import FORMS, Form, fitted_form
 from ...problem import Problem
-from ...symbolic.constants import merge_params, merge_values
-from ...symbolic.expr import Expr, Param, Var, bind, n_params, rebuild
+from ...protocols import Proposer
+from ...symbolic.constants import free_constants, merge_params, merge_values
+from ...symbolic.expr import Expr, Param, Var, bind, evaluate, n_params, rebuild, renumbered
 from ...symbolic.parse import parse
 from ...symbolic.rewrite.simplify import present, simplify
 from ..pool import FAR_WORSE, Stage, Task
@@ -52,6 +53,7 @@ LEAST_ROWS = 24
 N_FORMS = 6  # of each curve
 N_WHOLE, MAX_STEPS = 24, 40
 N_PROPOSALS = 6
+LEAST_WEIGHT = 1e-4  # of the mean: where the other leaves vanish, a group of inputs cannot be seen
 
 
 @dataclass(frozen=True)
@@ -65,9 +67,11 @@ class _Curve:
 
 @dataclass(frozen=True)
 class Joined(Stage):
-    """Settings: inputs and rows that are looked at, joinings that are followed, seconds."""
+    """Settings: who is asked about groups of inputs (nobody: then there are none), inputs and rows that are looked at,
+    joinings that are followed, seconds."""
 
     name: str = "joined"
+    stages: tuple[Proposer, ...] = ()
     seconds: float = 2.0
     max_inputs: int = 6
     max_rows: int = 400
@@ -81,9 +85,9 @@ class Joined(Stage):
         problem, deadline = task.problem, task.deadline
         weighed = np.flatnonzero(problem.weights)
         rows = weighed[np.unique(np.linspace(0, len(weighed) - 1, self.max_rows).astype(int))]
-        for parts in believed_parts(problem, rows, deadline)[: self.most]:
+        for parts in believed_parts(problem, rows, deadline, bool(self.stages))[: self.most]:
             left = math.inf
-            for expr in _formulas(problem, rows, parts, deadline):
+            for expr in self._formulas(task, rows, parts):
                 scored = task.pool.add(expr)
                 left = left if scored is None else min(left, scored.misfit**2)
             # Formulas that leave as little as smooth functions do need no other joining.
@@ -91,41 +95,76 @@ class Joined(Stage):
                 break
         yield from task.pool.proposals(N_PROPOSALS, FAR_WORSE)
 
+    def _formulas(self, task: Task, rows: Ints, parts: Parts) -> Iterator[Expr]:
+        """The likeliest forms of all leaves, joined and fitted as a whole."""
+        problem = task.problem
+        X, y, weights = problem.X[rows], problem.y[rows], problem.weights[rows]
+        # Errors of the other leaves are no noise, and a flexible form follows them: less than they leave says little.
+        known = parts.share * float(np.var(y))
+        curves = []
+        for leaf in parts.leaves(y):
+            if isinstance(leaf.columns, tuple):
+                found = [*self._surfaces(task, rows, leaf, known)]
+            else:
+                found = [*_curves(problem, rows, leaf, known, task.deadline)]
+            curves.append(heapq.nsmallest(N_FORMS, found, key=lambda curve: curve.length))
+        for chosen in _likeliest(curves):
+            if task.deadline.expired():
+                return
+            whole, start = _whole(parts, chosen)
+            tape = compile_tape(whole, problem.n_features)
+            fit = fit_tape(tape, X, y, np.array([start]), weights=weights, max_steps=MAX_STEPS)
+            if fit.status is Status.OK and np.isfinite(fit.params).all():
+                yield present(bind(whole, fit.params.tolist()))
 
-def _formulas(problem: Problem, rows: Ints, parts: Parts, deadline: Deadline) -> Iterator[Expr]:
-    """The likeliest forms of all curves, joined and fitted as a whole."""
-    X, y, weights = problem.X[rows], problem.y[rows], problem.weights[rows]
-    curves = [_curves(problem, rows, leaf, parts.share, deadline) for leaf in parts.leaves(y)]
-    for chosen in _likeliest(curves):
-        if deadline.expired():
-            return
-        whole, start = _whole(parts, chosen)
-        tape = compile_tape(whole, problem.n_features)
-        fit = fit_tape(tape, X, y, np.array([start]), weights=weights, max_steps=MAX_STEPS)
-        if fit.status is Status.OK and np.isfinite(fit.params).all():
-            yield present(bind(whole, fit.params.tolist()))
+    def _surfaces(self, task: Task, rows: Ints, leaf: Leaf, known: float) -> Iterator[_Curve]:
+        """What the stages say about a group of inputs."""
+        assert isinstance(leaf.columns, tuple)
+        weights = task.problem.weights[rows] * leaf.factor**2
+        good = weights > LEAST_WEIGHT * np.mean(weights)
+        smaller = replace(
+            task.problem,
+            X=np.ascontiguousarray(task.problem.X[rows][good][:, leaf.columns]),
+            y=leaf.target[good] / leaf.factor[good],
+            names=tuple(f"z{k}" for k in range(len(leaf.columns))),
+            weights=weights[good] / np.mean(weights[good]),
+            x_scales=np.ones(len(leaf.columns)),
+            y_scale=1.0,
+            noise=None,
+        )
+        for stage in self.stages:
+            for proposal in stage.propose(smaller, ParetoFront(), rng=task.rng, deadline=task.deadline):
+                form, constants = free_constants(simplify(proposal.expr))
+                own = renumbered(form, leaf.columns)
+                values = evaluate(own, task.problem.X[rows], constants)
+                loss = float(np.mean(task.problem.weights[rows] * (leaf.target - leaf.factor * values) ** 2))
+                if math.isfinite(loss):
+                    yield _Curve(own, constants, _length(loss + known, len(rows), len(constants)))
+            if task.deadline.expired():
+                return
 
 
-def _curves(problem: Problem, rows: Ints, leaf: Leaf, share: float, deadline: Deadline) -> list[_Curve]:
-    """The likeliest forms of one leaf, the shortest description first; ``share`` is what the smooth parts leave."""
-    if leaf.column == LEVEL:
-        return [_Curve(Param(0), (float(np.mean(leaf.target)),), 0.0)]
-    table = Rows(np.column_stack([problem.X[rows, leaf.column], leaf.factor]), leaf.target, problem.weights[rows])
-    # Errors of the other leaves are no noise, and a flexible form follows them: less than they leave says little.
-    known = share * float(np.var(problem.y[rows]))
-    found = []
+def _length(loss: float, n_rows: int, n_constants: int) -> float:
+    return 0.5 * n_rows * math.log(loss) + 0.5 * n_constants * math.log(n_rows)
+
+
+def _curves(problem: Problem, rows: Ints, leaf: Leaf, known: float, deadline: Deadline) -> Iterator[_Curve]:
+    """The forms of one leaf; differences below what is ``known`` to be missing do not count."""
+    assert isinstance(leaf.columns, int)
+    if leaf.columns == LEVEL:
+        yield _Curve(Param(0), (float(np.mean(leaf.target)),), 0.0)
+        return
+    table = Rows(np.column_stack([problem.X[rows, leaf.columns], leaf.factor]), leaf.target, problem.weights[rows])
     for form in _free_forms() if leaf.free else (*FORMS, *FACTORS):
         expr, n_constants = fitted_form(form)
         if deadline.expired():
-            break
+            return
         if not allowed(expr, problem):
             continue
         constants, loss = table.constants(form, Var(0), Var(1))
         if constants is not None:
-            nats = 0.5 * len(rows) * math.log(loss + known) + 0.5 * n_constants * math.log(len(rows))
-            own = rebuild(expr, lambda node: Var(leaf.column) if node == Var(0) else node)
-            found.append(_Curve(own, tuple(constants.tolist()), nats - math.log(form.weight)))
-    return heapq.nsmallest(N_FORMS, found, key=lambda curve: curve.length)
+            nats = _length(loss + known, len(rows), n_constants) - math.log(form.weight)
+            yield _Curve(renumbered(expr, [leaf.columns]), tuple(constants.tolist()), nats)
 
 
 @cache

@@ -1,9 +1,9 @@
 """Smooth functions of one input each, joined by sums and products: which joining do the rows show?
 
-A joining is a tree whose leaves are columns; each leaf is a polynomial in x or ln x.  The tree is linear in every
-single leaf, so a few steps of least squares fit all of them together, in the space of y: rows may be scattered, targets
-may change their sign, noise counts as it is.  The joining is believed if a polynomial in all inputs together leaves no
-less.  What formulas the leaves are is not known here.
+A joining is a tree whose leaves are columns, or groups of them; each leaf is a polynomial in x or ln x.  The tree is
+linear in every single leaf, so a few steps of least squares fit all of them together, in the space of y: rows may be
+scattered, targets may change their sign, noise counts as it is.  The joining is believed if a polynomial in all inputs
+together leaves no less.  What formulas the leaves are is not known here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...deadline import Deadline
 from ...problem import Problem
 from ...symbolic.expr import Call, Expr
 from ..pool import least_squares
-from ..view.smooth import frames_of, standardised
+from ..view.smooth import frames_of, polynomial, standardised
 
 __all__ = ["LEVEL", "SIMPLER", "Leaf", "Parts", "Tree", "believed_parts", "joined"]
 
@@ -38,22 +38,25 @@ MIXED_SIGNS = 0.02  # of the squares of y on one side of zero, that are no noise
 MAX_MIXED = 5  # inputs up to which joinings have two levels
 
 
+Columns = int | tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Tree:
-    """``op`` over ``parts``, trees or columns."""
+    """``op`` over ``parts``: trees, columns or groups of columns."""
 
     op: str
-    parts: tuple[Tree | int, ...]
+    parts: tuple[Tree | Columns, ...]
 
-    def leaves(self) -> list[int]:
+    def leaves(self) -> list[Columns]:
         return [leaf for part in self.parts for leaf in (part.leaves() if isinstance(part, Tree) else [part])]
 
 
-def joined(tree: Tree | int, leaves: Sequence[Expr]) -> Expr:
+def joined(tree: Tree, leaves: Sequence[Expr]) -> Expr:
     """The formula with these parts in the place of the leaves, in the order of ``Tree.leaves``."""
     rest = iter(leaves)
 
-    def visit(node: Tree | int) -> Expr:
+    def visit(node: Tree | Columns) -> Expr:
         return Call(node.op, tuple(map(visit, node.parts))) if isinstance(node, Tree) else next(rest)
 
     return visit(tree)
@@ -76,12 +79,27 @@ def trees(n_features: int, allows_sums: bool, allows_products: bool) -> Iterator
             yield Tree("mul", (i, Tree("add", rest)))
 
 
+def splits(n_features: int, allows_sums: bool, allows_products: bool) -> Iterator[Tree]:
+    """Two groups of inputs, one of them a single input or both of two."""
+    every = tuple(range(n_features))
+    if not 2 < n_features <= MAX_MIXED:
+        return
+    pairs = itertools.combinations(every, 2) if n_features == 4 else ()
+    for some in (*((i,) for i in every), *(pair for pair in pairs if 0 in pair)):
+        rest = tuple(k for k in every if k not in some)
+        parts = some if len(some) == 1 else (some,)
+        if allows_products:
+            yield Tree("mul", (*parts, rest))
+        if allows_sums:
+            yield Tree("add", (*parts, rest))
+
+
 @dataclass(frozen=True)
 class Leaf:
     """What the others leave to a leaf: ``target`` = ``factor``·leaf on the rows.  ``free``: it is a summand, and how a
     constant is shared among summands is open."""
 
-    column: int
+    columns: Columns
     target: Floats
     factor: Floats
     free: bool
@@ -101,20 +119,21 @@ class Parts:
         _, factors = _value(self.tree, values)
         whole = zip(self.tree.leaves(), factors, _summands(self.tree), strict=True)
         found = []
-        for k, (column, factor, free) in enumerate(whole):
+        for k, (columns, factor, free) in enumerate(whole):
             without = [np.zeros_like(v) if i == k else v for i, v in enumerate(values)]
-            found.append(Leaf(column, y - _value(self.tree, without)[0], factor, free))
+            found.append(Leaf(columns, y - _value(self.tree, without)[0], factor, free))
         return found
 
 
-def believed_parts(problem: Problem, rows: Ints, deadline: Deadline) -> list[Parts]:
-    """The joinings that leave no more of y than a polynomial in all inputs does, the best first."""
+def believed_parts(problem: Problem, rows: Ints, deadline: Deadline, groups: bool = False) -> list[Parts]:
+    """The joinings that leave no more of y than a polynomial in all inputs does, the best first; with ``groups``, those
+    of two groups of inputs."""
     X, y, weights = problem.X[rows], problem.y[rows], problem.weights[rows]
     data = _Rows(X, y, np.sqrt(weights))
     if not data.variance > 0.0:
         return []
     first = []
-    for tree in trees(problem.n_features, problem.allows("add"), problem.allows("mul")):
+    for tree in (splits if groups else trees)(problem.n_features, problem.allows("add"), problem.allows("mul")):
         for coordinates in data.coordinates():
             if deadline.expired():
                 return []
@@ -227,15 +246,14 @@ class _Rows:
 
 
 def _bases(tree: Tree, z: Floats, degree: int) -> list[Floats]:
-    angles = np.arccos(np.clip(z, -1.0, 1.0))
-    free = _constants(tree)
     found = []
-    for leaf, has_constant in zip(tree.leaves(), free, strict=True):
+    for leaf, has_constant in zip(tree.leaves(), _constants(tree), strict=True):
         if leaf == LEVEL:
             found.append(np.ones((len(z), 1)))
         else:
-            orders = range(0 if has_constant else 1, degree + 1)
-            found.append(np.column_stack([np.cos(k * angles[:, leaf]) for k in orders]))
+            columns = [leaf] if isinstance(leaf, int) else list(leaf)
+            n_terms = math.comb(len(columns) + degree, degree)
+            found.append(polynomial(z[:, columns], n_terms)[:, 0 if has_constant else 1 :])
     return found
 
 
@@ -251,7 +269,7 @@ def _leaf_values(bases: Sequence[Floats], coefficients: Floats) -> list[Floats]:
     return [b @ c for b, c in zip(bases, np.split(coefficients, ends[:-1]), strict=True)]
 
 
-def _value(tree: Tree | int, values: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
+def _value(tree: Tree | Columns, values: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
     """The value of a tree and its slope by every leaf."""
     if not isinstance(tree, Tree):
         return values[0], [np.ones_like(values[0])]
