@@ -42,6 +42,7 @@ HOMES = {
     "transformer": "model.proposer:TransformerProposer",
     "features": "propose.screen.features:Features",
     "textbook": "propose.separable.textbook:Textbook",
+    "joined": "propose.short.joined:Joined",
     "short": "propose.short.short:Short",
     "subsets": "propose.short.subsets:Subsets",
     "evolve": "propose.evolve.stage:Evolve",
@@ -99,7 +100,7 @@ QUICK = (
     at("outer", beside=False, seconds=BLINK),
     at("signomial", seconds=HALF),
     at("extended", noisy=False, seconds=LOOK),
-    *(at("oscillations"), at("peaks"), at("modulated")),
+    *(at("oscillations"), at("peaks"), at("modulated"), at("joined")),
 )
 POWER_LAWS = (at("monomial"), at("offset"))
 NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
@@ -107,18 +108,22 @@ NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
 SHORT_SUMS = at("subsets")
 REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK)
 REDUCED_INNER = at("reduce", stages=(at("stretched"), at("features")), max_time=SMALLER)
-REDUCED_NOISY = at("reduce", stages=(*POWER_LAWS, SHORT_SUMS, *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY)
+REDUCED_NOISY = at(
+    "reduce", stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY
+)
+# Two groups of inputs, added or multiplied, each of which is then looked at alone.
+IN_GROUPS = at("joined", stages=(*POWER_LAWS, SHORT_SUMS), seconds=LONGER)
 # Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
 RELEVANT = at(
     "relevant",
     stages=(
         *FIRST,
         *(at("outer"), at("signomial"), at("extended", noisy=False)),
-        *(at("stretched"), at("oscillations"), at("peaks")),
+        *(at("stretched"), at("oscillations"), at("peaks"), at("joined")),
         *(REDUCED, REDUCED_INNER, at("features")),
     ),
     noisy_stages=(
-        *(*POWER_LAWS, SHORT_SUMS, *NOISY_CURVES, *DESCRIBING),
+        *(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING),
         *(at("signomial"), REDUCED_NOISY, at("stretched")),
     ),
 )
@@ -134,12 +139,15 @@ IF_CLEAN = (
     at("stretched"),
     at("oscillations"),
     at("peaks"),
+    # Curves of one input each, added or multiplied: hundredths of a second where the rows show no such law.
+    at("joined"),
     at("planewaves", seconds=HALF),
     # Exponentials are found at once or seldom: a quick look early where inputs are few, a longer one late.
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
     at("textbook"),
+    IN_GROUPS,
     REDUCED,
     REDUCED_INNER,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
@@ -158,10 +166,12 @@ IF_CLEAN = (
 # What looks for exact laws only is left out.
 IF_NOISY = (
     at("textbook"),
+    at("joined"),
     # Every short formula must be tried before a search may say that nothing shorter exists.
     at("short", most=15.0, seconds=WHILE),
     # Among columns that hardly differ, too: a full basis cannot tell them apart.
     SHORT_SUMS,
+    IN_GROUPS,
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     at("extended", noisy=False, seconds=BRIEF),
     at("outer"),

@@ -24,7 +24,7 @@ from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, bind, evaluate, rebuild, walk
 from ...symbolic.rewrite.simplify import simplify
 
-__all__ = ["Textbook"]
+__all__ = ["Rows", "Textbook", "allowed"]
 
 
 RATES = (0.5, 2.0, 8.0)  # e-foldings over the column's range
@@ -56,7 +56,7 @@ class Textbook:
     ) -> Iterator[Proposal]:
         limit = deadline.sooner(self.seconds)
         rows = np.unique(np.linspace(0, problem.n_rows - 1, self.max_rows).astype(int))
-        table = _Rows(problem.X[rows], problem.y[rows], problem.weights[rows])
+        table = Rows(problem.X[rows], problem.y[rows], problem.weights[rows])
         best = math.inf
         if problem.allows("add", "mul"):
             yield from (Proposal(plane, self.name) for plane in table.planes())
@@ -64,7 +64,7 @@ class Textbook:
         for form, argument, factor in _trials(problem):
             if limit.expired():
                 return
-            if not _allowed(_times(fitted_form(form)[0], factor), problem):
+            if not allowed(_times(fitted_form(form)[0], factor), problem):
                 continue
             alone = factor == ONE and isinstance(argument, Var)
             found, loss = table.fitted(form, argument, factor)
@@ -74,7 +74,7 @@ class Textbook:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """What the forms are fitted to."""
 
     X: Floats
@@ -120,6 +120,15 @@ class _Rows:
 
     def fitted(self, form: Form, argument: Expr, factor: Expr) -> tuple[Expr | None, float]:
         """factor·form(argument) with its constants, and its mean square; None where it is undefined."""
+        constants, loss = self.constants(form, argument, factor)
+        if constants is None:
+            return None, math.inf
+        expr, _ = fitted_form(form)
+        whole = rebuild(bind(expr, constants.tolist()), lambda node: argument if node == Var(0) else node)
+        return _times(whole, factor), loss
+
+    def constants(self, form: Form, argument: Expr, factor: Expr) -> tuple[Floats | None, float]:
+        """The constants of factor·form(argument), and its mean square; None where it is undefined."""
         expr, n_constants = fitted_form(form)
         with np.errstate(all="ignore"):
             x, times = evaluate(argument, self.X), evaluate(factor, self.X)
@@ -132,8 +141,7 @@ class _Rows:
         fit = fit_tape(tape, np.column_stack([x, times]), self.y, starts, weights=self.weights)
         if fit.status is not Status.OK or not np.isfinite(fit.params).all():
             return None, math.inf
-        whole = rebuild(bind(expr, fit.params.tolist()), lambda node: argument if node == Var(0) else node)
-        return _times(whole, factor), fit.loss
+        return fit.params, fit.loss
 
 
 def _trials(problem: Problem) -> Iterator[tuple[Form, Expr, Expr]]:
@@ -162,7 +170,7 @@ def _times(expr: Expr, factor: Expr) -> Expr:
     return expr if factor == ONE else Call("mul", (expr, factor))
 
 
-def _allowed(expr: Expr, problem: Problem) -> bool:
+def allowed(expr: Expr, problem: Problem) -> bool:
     return problem.allows(*(node.op for node in walk(expr) if isinstance(node, Call)))
 
 
