@@ -22,7 +22,8 @@ from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.kernels.fit import fit_tape
 from ...fit.kernels.tape import compile_tape
-from ...judge.forms import FORMS, Form, fitted_form
+from ...judge.forms import FORMS, fitted_form
+from ...judge.special import Form
 from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.constants import free_constants, merge_params, merge_values
