@@ -22,11 +22,11 @@ def draw(law, ranges, n=200, seed=0, noise=0.0):
     return X, y + noise * np.std(y) * rng.normal(size=n)
 
 
-def solve(stage, X, y, *, seconds=20.0, noise=0.0, operators=frozenset()):
+def solve(stage, X, y, *, seconds=120.0, noise=0.0, operators=frozenset()):
     """Best misfit and its formula; stops at an exact one."""
     problem = make_problem(X, y, noise=noise, operators=operators)
     best, formula = math.inf, None
-    # A stage's own budget of a fraction of a second says nothing on a busy machine.
+    # A stage's own budget of a fraction of a second says nothing on a busy machine, and the first one compiles.
     deadline = replace(Deadline.after(seconds), sliced=False)
     for proposal in stage.propose(problem, ParetoFront(), rng=np.random.default_rng(1), deadline=deadline):
         error = misfit(problem, proposal.expr)
