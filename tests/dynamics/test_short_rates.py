@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from unisymnet import System
+from unisymnet import DynamicsRegressor, System
 from unisymnet.deadline import Deadline
+from unisymnet.dynamics import integrate as kernels
 from unisymnet.dynamics.choose import SystemSearch
 from unisymnet.dynamics.course import Course, make_course
 from unisymnet.dynamics.library import libraries
@@ -77,3 +78,12 @@ def test_a_fit_that_the_clock_cuts_short_is_not_compared() -> None:
     search = SystemSearch(course, {}, late)
     assert math.isfinite(search.fit([parse("0.3 - 0.2*x", ["x"])]).length)  # something to keep
     assert search.fit([parse("0.3 - 0.2*x**2", ["x"])]).length == math.inf
+
+
+def test_only_a_compilation_is_outside_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels.warm_up()
+    assert kernels.warm_up() == 0.0
+    monkeypatch.setattr(kernels, "warm_up", lambda: 1000.0)
+    t = np.linspace(0.0, 4.0, 30)
+    model = DynamicsRegressor(max_time=0.5).fit(t, np.exp(-t))
+    assert model.seconds_ < 0.0  # a thousand seconds of compiling are not the search's

@@ -143,11 +143,11 @@ class DynamicsRegressor(BaseEstimator):
         runs = read_runs(table, X, time=time, states=states, inputs=inputs, trajectory=trajectory)
         labels = None if groups is None else group_labels(runs, groups, data, trajectory)
         known = Known(self.units, self.constants, self.constraints, self.template)
-        warm_up()
+        started += warm_up()
         interrupts = Interrupts()
         kept = None if self.checkpoint is None else Path(self.checkpoint)
         keeper = Keeper(verbose=self.verbose, callback=self.callback, checkpoint=kept)
-        deadline = Clock(now() + float(self.max_time), stop=interrupts)
+        deadline = Clock(started + float(self.max_time), stop=interrupts)
         with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
 
             def search(course: Course, until: Deadline) -> Found:
