@@ -68,3 +68,16 @@ def test_json_has_no_infinities(call) -> None:
     Path("data.csv").write_text("m,v_1,junk,E\n-1,2,1,3\n2,3,1,4\n3,5,1,9\n")
     out = call("refit", "run", "data.csv", "--pick", "0", "--json")[1]
     assert json.loads(out, parse_constant=pytest.fail)["rows"] == 3
+
+
+def test_a_search_that_goes_on_keeps_my_formula(call) -> None:
+    """A front drops what is worse than others; the user wanted to compare."""
+    fit = ("fit", "data.csv", "--target", "E", "--max-time", "0.5", "-q", "--out", "mine")
+    assert call(*fit)[0] == 0
+    assert call("score", "data.csv", "a*junk + b", "--run", "mine")[0] == 0
+    assert call(*fit, "--resume")[0] == 0
+    model = UniSymNetRegressor.load("mine/model.json")
+    assert [entry.formula.columns for entry in model.front_ if entry.source == "yours"] == [("junk",)]
+    assert "junk" not in model.formula_.columns
+    assert call(*fit)[0] == 0
+    assert all(entry.source != "yours" for entry in UniSymNetRegressor.load("mine/model.json").front_)

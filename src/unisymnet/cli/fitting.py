@@ -11,12 +11,16 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from ..errors import DataError
+import numpy as np
+
+from ..errors import DataError, UniSymNetError
+from ..formula import Formula
 from ..regressor import UniSymNetRegressor
+from ..regressor.own import OWN, add_formula
 from ..regressor.table import frame_rows
 from ..regressor.validation import NAMED_LOSSES
 from ..tables.by_pieces import refit, score
-from .folder import prepare_folder, save_run
+from .folder import MODEL, prepare_folder, save_run
 from .reporting import remember_data
 from .screen import print_result
 from .tables import Table, load_table
@@ -102,6 +106,7 @@ def fitted(
     if len(table.y) < LEAST_ROWS:
         raise DataError(f"{request.data} has {_count(len(table.y), 'usable row')}; a law needs at least {LEAST_ROWS}")
     fronts = prepare_folder(folder, resume=resume)
+    kept = own_formulas(folder) if resume else []
     settings = known_settings(request, table)
     try:
         model = UniSymNetRegressor(**settings, checkpoint=str(fronts), verbose=verbose, callback=callback)
@@ -112,10 +117,29 @@ def fitted(
     model.encoding_ = table.encoding
     if table.pieces is not None:
         use_all_rows(model, table)
+    put_back(model, kept, table)
     where, fault = save_run(model, folder, lambda place: remember_data(place, request, table.columns))
     if fault is not None:
         model.notes_ = (*model.notes_, fault)
     return model, where
+
+
+def own_formulas(folder: Path) -> list[Formula]:
+    """What the user has put into the table of an earlier search in this folder."""
+    try:
+        entries = UniSymNetRegressor.load(folder / MODEL).front_
+    except (UniSymNetError, OSError):
+        return []
+    return [entry.formula for entry in entries if entry.source == OWN and entry.formula.groups is None]
+
+
+def put_back(model: UniSymNetRegressor, kept: Sequence[Formula], table: Table) -> None:
+    """The user's own formulas join the new table, too: a front would drop those that are worse than others."""
+    if table.groups is None:
+        for formula in kept:
+            if list(formula.inputs) == list(model.formula_.inputs):
+                with np.errstate(all="ignore"):
+                    add_formula(model, formula, table.X, table.y)
 
 
 def use_all_rows(model: UniSymNetRegressor, table: Table) -> None:
