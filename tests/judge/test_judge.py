@@ -11,7 +11,7 @@ from unisymnet.judge.data import data_nats, last_digit, level_nats, spread_nats
 from unisymnet.judge.forms import FORMS, _whole_weight, canonical, form_share
 from unisymnet.judge.judge import CONSTANT_SHARE, make_judge
 from unisymnet.judge.noise import EQUAL, MODELS, models_called, read_noise
-from unisymnet.judge.numbers import number_key, written_nats
+from unisymnet.judge.numbers import written_nats
 from unisymnet.judge.prior import Prior, load_prior
 from unisymnet.judge.tree import read
 from unisymnet.symbolic.expr import bind, evaluate
@@ -62,21 +62,6 @@ def test_last_digit(values, digit):
 )
 def test_written_numbers(value, nats):
     assert written_nats(value) == pytest.approx(nats)
-
-
-def test_a_number_near_a_simple_one_does_not_have_its_price():
-    prior = load_prior()
-    for near, simple in ((0.9999997, 1.0), (2.0000004, 2.0), (0.50000011, 0.5), (9.8100003, 9.81)):
-        assert prior.constant_nats(near) > prior.constant_nats(simple) + 5.0
-    assert number_key(math.pi) == "3.14159" and number_key(9.81) == "9.81" and number_key(0.5) == "1/2"
-
-
-def test_a_factor_of_nearly_one_does_not_beat_none():
-    axis = np.geomspace(0.3, 40.0, 15)
-    y = axis**1.5 * (1.0 + 3e-6 * np.cos(37.0 * np.arange(15)))
-    judge = make_judge(axis[:, None], y)
-    plain, factor = (judge.lengths(parse(text, ["x"])) for text in ("x**1.5", "0.9999997*x**1.5"))
-    assert plain.total < factor.total
 
 
 def test_a_tree_costs_its_symbols():
