@@ -149,7 +149,7 @@ def test_info_and_bench_list(run) -> None:
     [
         ("", "is empty"),
         ("a,b\n1,2\n3,x\n", "b holds text ('x' in row 1); the target"),
-        ("a,b\nx,1\ny,2\n", "no column of numbers beside the target 'b'"),
+        ("a,b\nx,1\ny,2\n", "no column of numbers besides the target 'b'"),
         ("a,b\n1,\n,2\n", "has no row in which all of a, b are given"),
     ],
 )

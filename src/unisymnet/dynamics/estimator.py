@@ -48,18 +48,18 @@ class DynamicsRegressor(BaseEstimator):
     order : {1, 2}, default=1
         2: second-order equations x'' = f(x, x'), where only the positions x are measured.
     use_time : bool, default=False
-        Whether the time itself may stand in the equations.
+        Whether the equations may depend on time.
     search : bool, default=True
         Whether the general search of `UniSymNetRegressor` helps where libraries of terms do not explain a rate.
     units, constants, constraints : what is known, as for `UniSymNetRegressor`; rates are called x'. Units are those of
         states, inputs and the time; a constraint is for the rate that it names ("x'(x=0) >= 0"), else for all rates.
     template : mapping from a state to its rate as far as it is known: {"x": "a*x - f(x, y)"}.
     verbose : bool, default=False
-        Say on stderr what is being done.
+        Show progress on stderr.
     callback : callable or None, default=None
         Called with a `DynamicsEvent` while the search runs: what is tried, the best equations and system so far.
     checkpoint : path or None, default=None
-        File to which the best system so far is written, so that a killed search leaves it behind.
+        File for the best system so far, which survives if the search is killed.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class DynamicsRegressor(BaseEstimator):
     systems_ : with groups, the system of every group (`system_` is that of the first); else empty.
     equations_ : dict of tables: the rates considered for each state under its name, and the systems under "system".
     interrupted_ : whether Ctrl-C ended the fit.
-    notes_ : sentences about data left out and about what the data do not tell.
+    notes_ : sentences about data left out and about what the data leave open.
     """
 
     system_: System
@@ -115,8 +115,8 @@ class DynamicsRegressor(BaseEstimator):
     ) -> DynamicsRegressor:
         """Search for a system.
 
-        `data` is a table with the columns `time`, `states` and `inputs`, `trajectory` naming the column that tells runs
-        apart; or the times, and `X` the states: arrays, or lists with one array for each run. Missing states (nan),
+        `data` is a table with the columns `time`, `states` and `inputs`, `trajectory` naming the column of runs;
+        or the times, and `X` the states: arrays, or lists with one array for each run. Missing states (nan),
         uneven steps and gaps are fine. Ctrl-C stops the search and keeps what it has found. `groups`, a column or one
         label for each run, says which runs may have constants of their own in one common form. `guesses` maps a state
         to rates you suspect, as text.

@@ -164,7 +164,7 @@ def _numbers(values: Any, what: str) -> Floats:
 
 def _checked(t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: list[str], inputs: list[str]) -> Runs:
     if not states:
-        raise DataError("there is no state: no column of numbers is left beside the time")
+        raise DataError("there is no state: no column of numbers is left besides the time")
     notes: list[str] = []
     marks = np.zeros(len(t)) if labels is None else np.asarray(labels)
     if len(marks) != len(t):

@@ -131,7 +131,7 @@ def read_table(
             cure = words_cure(frame[name].dropna().unique()) if name == target else ""
             raise DataError(f"{fault}; the target, the weights and the errors must be numbers{cure and ': '}{cure}")
     if not kept:
-        raise DataError(f"{source} has no column of numbers beside the target {target!r}")
+        raise DataError(f"{source} has no column of numbers besides the target {target!r}")
     units = {name: unit for name, unit in read.units.items() if name in (*kept, target)}
     renamed = {old: new for old, new in read.renamed.items() if new in (*kept, target, weights)}
     if groups is not None:

@@ -193,8 +193,7 @@ def _predicting(
     table = _ordered(list(found.values()))
     places = {id(entry.formula): i for i, entry in enumerate(table)}
     place = places[id(found[id(best)].formula)]
-    late = ["there was no time for every kind of feature; a longer max_time would help"]
-    notes = [] if rivals.additive.complete else late
+    notes = [] if rivals.additive.complete else ["there was no time for every kind of feature; raise max_time"]
     alike = [places[id(found[id(row)].formula)] for row in front if _as_good(row, best, rivals)]
     return table, place, [*notes, *_distance(best, rivals), *_named(table, [i for i in alike if i < place])]
 

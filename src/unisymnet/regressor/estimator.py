@@ -49,32 +49,32 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
     max_time : float or None, default=60
         Seconds for one fit. The search ends earlier when a formula is exact. None: until nothing is left to try.
     random_state : int, generator or None, default=0
-        Same seed, same formulas, as long as `max_time` does not cut in.
+        The same seed gives the same formulas, unless `max_time` ends the search first.
     n_jobs : int or None, default=2
-        Threads for the islands of evolution and for large fits of constants; None: one; -1: one for each core. Same
-        result. In ``with joblib.parallel_config(backend="dask")``, or another backend, the islands live on its workers.
+        Threads for evolution and for large fits of constants; None: one; -1: one for each core. The result is the same.
+        Inside ``with joblib.parallel_config(backend="dask")``, or another backend, evolution runs on its workers.
     operators : list, str or None, default=None
         Operators that a formula may use, as names or signs: ``"+,-,*,/,sin"``. None: all. Your own may be among them:
-        ``[Operator("hill", "x^n/(1 + x^n)")]`` or ``"hill(x) = x^n/(1 + x^n)"``; alone, they forbid no other.
+        ``[Operator("hill", "x^n/(1 + x^n)")]`` or ``"hill(x) = x^n/(1 + x^n)"``; only these: all others too.
     max_complexity : int, default=60
         Largest size of a formula: operators, columns and constants counted.
     exponents : list of float or None, default=None
-        Exponents tried for powers of formulas with open constants; None: the paper's set.
+        Exponents for the transformer's formulas; None: the paper's set.
     loss : str or pair, default="mse"
         What constants minimise and formulas are compared by: "mse"; "huber" or ("huber", 2.5) for outliers; "absolute";
         ("quantile", 0.9); "relative"; "poisson" for counts; "logistic" for yes or no (1 or 0; the formula is the
-        probability); or two functions of y and prediction: a residual and its derivative by the prediction.
+        probability); or two functions of y and prediction: a residual, and its derivative by the prediction.
     strategy : {"auto", "sfo", "dno-p", "dno-np", "literal"}, default="auto"
         How structures with open constants are fitted: as formulas ("sfo"), or as trainable networks, sparse ("dno-p")
         or dense ("dno-np"); networks need torch. "auto": as formulas, and as dense networks where those explain too
         little. "literal": the paper's pipeline and nothing else (five structures of a beam of twenty, policy, BFGS).
     proposers : list of str or of proposers, default=None
-        Which ways of proposing formulas to use, by name or as objects; None: all.
+        Stages of the search to use, by name or as objects; None: all.
     selection : {"best", "accuracy", "simplest"}, default="best"
-        How the one formula is picked from the front; "best" is the shortest description of formula and data.
+        How the formula is picked from the table; "best" is the shortest description of formula and data.
     goal : {"law", "predict"}, default="law"
-        "law": a short formula that may be true. "predict": the formula that predicts rows not seen best, a sum of
-        short features where no law is found; see docs/howto/tables.md.
+        "law": a short formula that may be true. "predict": the readable formula that predicts new rows
+        best, a sum of short features if there is no law; see docs/howto/tables.md.
     noise : float, str or None, default=None
         What is known about the noise in y: its standard deviation, or how it depends on the value ("equal",
         "relative", "counts", "both", "heavy tails", "factor"). None: the data decide.
@@ -82,38 +82,38 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
         Share of the rows kept back for choosing a formula when there are at least 50. Constants are then fitted on
         all rows.
     max_evaluations : int or None, default=None
-        Number of formulas to fit at most. With this limit results are reproducible on any machine.
+        Fit at most this many formulas. With this limit, results are the same on any machine.
     max_epochs : int or None, default=None
-        Epochs of evolution at most. With this limit and no `max_time` a run repeats itself with any `n_jobs`, on any
-        backend.
+        Run at most this many epochs of evolution. With this limit and no `max_time`, results are the same for any
+        `n_jobs` and backend.
     max_rows, max_columns : int, default=2000 and 10
-        The search uses at most so many rows and columns; the choice of columns is said in `notes_`.
+        Most rows and columns that the search uses; `notes_` says which columns.
     warm_start : bool, default=False
         Start from the formulas of the last fit.
     checkpoint : str or None, default=None
-        Folder in which the front is saved while it grows; a fit on the same data starts from it.
+        Folder for the formulas found so far; a fit on the same data continues from there.
     callback : callable or None, default=None
-        Called with a `FitEvent` whenever a stage begins or the front grows.
+        Called with a `FitEvent` whenever a stage begins or a formula enters the table.
     verbose : bool, default=False
         Show progress on stderr.
     units : dict or None, default=None
         Units of the columns and of the target, by name (or "target"): ``{"m": "kg", "v": "m/s", "E": "J"}``. No formula
-        that adds metres to seconds is then shown, and every constant has its unit.
+        adds metres to seconds then, and every constant has its unit.
     constants : dict or None, default=None
-        Constants that the law may hold, with units: ``{"g": "9.81 m/s^2"}``.
+        Known constants that the law may contain, with units: ``{"g": "9.81 m/s^2"}``.
     constraints : list of str or None, default=None
         What the formula must do: ``["y >= 0", "dy/dx1 >= 0", "y -> 1 as x1 -> inf", "even in x2", "uses x3"]``.
     template : str or None, default=None
-        A form that is known up to some functions: ``"sin(f(x1, x2)) + g(x3)"``; f and g are searched.
+        The known part of the law: ``"sin(f(x1, x2)) + g(x3)"``; the search finds f and g.
 
     Attributes
     ----------
     equations_ : DataFrame with one row per formula: complexity, loss, r2, r2_valid, score, equation, picked, …
     formula_ : the picked `Formula`; `model[i]` gives formula i of the table.
     notes_ : sentences about columns and rows left out and other things worth knowing.
-    beside_ : the best formula that contradicts what is known (its units), where it fits better than the pick.
-    interrupted_ : whether Ctrl-C or SIGALRM ended the fit; what was found until then is kept.
-    trace_ : what each way of proposing did.
+    beside_ : the best formula that breaks units or constraints, if it fits better than the pick.
+    interrupted_ : whether Ctrl-C or SIGALRM ended the fit; the formulas found so far are kept.
+    trace_ : what each stage of the search did.
     """
 
     front_: tuple[Entry, ...]
@@ -190,15 +190,15 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
     ) -> UniSymNetRegressor:
         """Search for formulas.
 
-        `sigma` is the standard error of y in each row, if it was measured: such rows count by 1/sigma². Inputs have
-        errors too? ``sigma={"y": 0.1, "x1": 0.02}``, numbers or columns: they count through the formula's slope.
+        `sigma` is the standard error of y in each row, if you know it: rows then have weight 1/sigma². If inputs
+        have errors too, use ``sigma={"y": 0.1, "x1": 0.02}`` (numbers or arrays).
         `guesses` are formulas you suspect, as text in the names of the columns; names that are not columns are
-        constants to fit. `groups` is a column of X, or one label a row: one form for all, constants shared or with a
-        value for each group. Ctrl-C stops the search and keeps what it has found.
+        constants to fit. `groups` is a column of X, or one label per row: one form for all, constants shared or
+        different by group. Ctrl-C stops the search and keeps what it has found.
 
-        Columns of words enter as columns of zeros and ones; `categories` lists columns of numbers to treat alike, or is
-        "drop". `missing` says what to do where a value is missing: "drop" the row, or "indicator": fill it and add a
-        column that says where; None: an error. What was done stands in `notes_`, and `predict` does the same.
+        Columns of words become columns of zeros and ones; `categories` lists number columns to treat as words, or is
+        "drop". `missing` says what to do with missing values: "drop" the row, or "indicator": fill it and add a column
+        that marks it; None: an error. `notes_` says what was done, and `predict` does the same.
         """
         called, interrupts = now(), Interrupts()
         with interrupts.caught():

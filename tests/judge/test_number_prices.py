@@ -1,4 +1,4 @@
-"""What a number costs, and what one next to a simple number does."""
+"""Numbers written down: one that only rounds to a simple number does not have its price."""
 
 import math
 
