@@ -59,8 +59,8 @@ def likely_wins(longer: Floats, shorter: Floats, n_cuts: int, sure: float = LIKE
 def surely_wins(longer: Floats, shorter: Floats, n_cuts: int) -> bool:
     """The same beyond doubt, by errors or by their logarithms: where few rows far out make most of the error of a
     skewed target, errors differ so much from fold to fold that nothing else could win."""
-    factors = (np.log(np.maximum(errors, 1e-300)) for errors in (longer, shorter))
-    return clearly_wins(longer, shorter, n_cuts) or clearly_wins(*factors, n_cuts)
+    logs = np.log(np.maximum((longer, shorter), 1e-300))
+    return clearly_wins(longer, shorter, n_cuts) or clearly_wins(logs[0], logs[1], n_cuts)
 
 
 def clearly_wins(longer: Floats, shorter: Floats, n_cuts: int) -> bool:
