@@ -230,6 +230,11 @@ def test_a_constant_gives_way_only_beyond_chance() -> None:
     better, much_better = (Row(Var(0), 5, np.full(n, error), "linear") for error in (0.9, 0.5))
     assert not _beats_constant(better, rivals)  # 3 nats: of a hundred formulas one does that on pure noise
     assert _beats_constant(much_better, rivals)
+    # Most of the error of a skewed target is that of a few rows, which two of five folds have: better by half in each.
+    skewed = np.tile([1e3, 1.0, 0.1, 30.0, 0.1], n // 5)
+    rivals = replace(rivals, additive=replace(rivals.additive, rows=(Row(Const(0.0), 1, skewed, "mean"),)))
+    assert _beats_constant(Row(Var(0), 5, 0.5 * skewed, "linear"), rivals)
+    assert not clearly_wins(0.5 * skewed, skewed, 4)
 
 
 def test_a_fold_with_an_outlier_counts_as_one_and_nodes_have_a_price() -> None:

@@ -27,7 +27,7 @@ from ..symbolic.expr import Const, Expr, evaluate
 from ..symbolic.rewrite.simplify import present
 from ..tables.additive import WAYS, Additive, Row, find_additive
 from ..tables.boosting import LEAST_ROWS, boosting_errors
-from ..tables.folds import clearly_wins, likely_wins, wins
+from ..tables.folds import clearly_wins, likely_wins, surely_wins, wins
 from ..tables.targets import target_note
 from .entry import Entry
 from .outcome import r2_on
@@ -241,7 +241,7 @@ def _beats_constant(row: Row, rivals: Rivals) -> bool:
     """A constant gives way only beyond doubt, because of many formulas some look better than it on pure noise."""
     constant, n_cuts = rivals.additive.constant, rivals.additive.folds.n_cuts
     gained = 0.5 * len(rivals.rows[1]) * math.log(max(constant.error, 1e-300) / max(row.error, 1e-300))
-    return gained > BEYOND_CHANCE and clearly_wins(row.errors, constant.errors, n_cuts)
+    return gained > BEYOND_CHANCE and surely_wins(row.errors, constant.errors, n_cuts)
 
 
 def _nats(row: Row, rivals: Rivals) -> float:

@@ -56,6 +56,13 @@ def likely_wins(longer: Floats, shorter: Floats, n_cuts: int, sure: float = LIKE
     return wins(longer, shorter) and float(np.mean(difference)) > sure * error
 
 
+def surely_wins(longer: Floats, shorter: Floats, n_cuts: int) -> bool:
+    """The same beyond doubt, by errors or by their logarithms: where few rows far out make most of the error of a
+    skewed target, errors differ so much from fold to fold that nothing else could win."""
+    logs = np.log(np.maximum((longer, shorter), 1e-300))
+    return clearly_wins(longer, shorter, n_cuts) or clearly_wins(logs[0], logs[1], n_cuts)
+
+
 def clearly_wins(longer: Floats, shorter: Floats, n_cuts: int) -> bool:
     """The same beyond doubt."""
     return likely_wins(longer, shorter, n_cuts, CLEAR)
