@@ -53,6 +53,15 @@ class CheckpointError(UniSymNetError):
     """Stored weights or a saved run cannot be read: a file is missing, damaged, or of another version."""
 
 
+def quoted(value: object) -> str:
+    """A value as a message shows it: what was given may be longer than a screen."""
+    try:
+        shown = repr(value)
+    except ValueError:  # of a whole number with thousands of digits
+        return "a number with thousands of digits"
+    return shown if len(shown) <= _MAX_SHOWN else f"{shown[: _MAX_SHOWN - 1]}…"
+
+
 def _window(text: str, position: int) -> tuple[str, int]:
     """One line of at most about `_MAX_SHOWN` characters around `position`, and the caret's column in it."""
     line = "".join(c if c.isprintable() else " " for c in text)

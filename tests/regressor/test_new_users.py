@@ -163,3 +163,23 @@ def test_huge_weights_are_no_counts() -> None:
     y = Y + RNG.normal(0.0, 0.1, 40)
     model = small().fit(np.column_stack([A, B]), y, sample_weight=np.full(40, 1e300))
     assert not any("repeated measurements" in note for note in model.notes_)
+
+
+@pytest.mark.parametrize("unit", ["m" * 2000, "m/" * 400, "(" * 300], ids="abc")
+def test_a_long_text_that_is_no_unit_is_not_repeated_whole(unit: str) -> None:
+    with pytest.raises(DataError, match="unit") as told:
+        small(units={"a": unit}).fit(pd.DataFrame({"a": A, "b": B}), Y)
+    assert len(str(told.value)) < 400
+
+
+@pytest.mark.parametrize("value", [10**400, 10**5000], ids=["long", "unprintable"])
+def test_whole_numbers_that_no_float_can_hold(value: int) -> None:
+    with pytest.raises(ValueError, match="max_time must be a positive number or None, got"):
+        small(max_time=value).fit(np.column_stack([A, B]), Y)
+    with pytest.raises(DataError, match="a known constant must be a number"):
+        small(constants={"g": value}).fit(np.column_stack([A, B]), Y)
+
+
+def test_a_checkpoint_whose_name_is_too_long_is_a_note() -> None:
+    model = small(checkpoint="é" * 1000).fit(np.column_stack([A, B]), Y)
+    assert str(model.formula_) == "2*x0*x1" and any("File name too long" in note for note in model.notes_)

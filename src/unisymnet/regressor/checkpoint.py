@@ -47,7 +47,7 @@ class Checkpoint:
 
     def read(self, problem: Problem, loss: Loss = Loss()) -> tuple[Candidate, ...]:
         """The saved candidates, measured on the problem; none if nothing was saved."""
-        if not self.path.exists():
+        if not os.path.exists(self.path):  # False for a name that no folder can have; the write will say so
             return ()
         try:
             data = stored.read_object(self.path.read_text(encoding="utf-8"), "the file")

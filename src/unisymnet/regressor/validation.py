@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numbers
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from ..candidate import RULES
-from ..errors import DataError
+from ..errors import DataError, quoted
 from ..fit.kernels.robust import LOSSES, Loss
 from ..judge.noise import read_noise
 from ..problem import check_size
@@ -272,10 +273,15 @@ def _is_whole(value: Any) -> bool:
 def _positive(name: str, value: Any, *, optional: bool) -> None:
     if optional and value is None:
         return
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not float(value) > 0.0:
-        raise ValueError(f"{name} must be a positive number{' or None' if optional else ''}, got {value!r}")
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not _is_above_zero(value):
+        raise ValueError(f"{name} must be a positive number{' or None' if optional else ''}, got {quoted(value)}")
+
+
+def _is_above_zero(value: numbers.Real) -> bool:
+    """As a float; a whole number may be too large for one, infinity is not."""
+    return (not _is_whole(value) or int(value) <= sys.float_info.max) and float(value) > 0.0  # type: ignore[call-overload]
 
 
 def _count(name: str, value: Any) -> None:
     if not _is_whole(value) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least 1, got {quoted(value)}")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from fractions import Fraction
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from ...errors import DataError
+from ...errors import DataError, quoted
 from .unit import BASES, Unit
 
 _PREFIXES = {
@@ -85,7 +86,7 @@ _QUANTITY = re.compile(r"\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?
 def read_unit(text: str) -> Unit:
     """The unit that a text names; a DataError says what is not known."""
     if not isinstance(text, str):
-        raise DataError(f'a unit must be text such as "m/s^2", got {text!r}')
+        raise DataError(f'a unit must be text such as "m/s^2", got {quoted(text)}')
     if text.strip().lower() in _NOTHING:
         return Unit()
     try:
@@ -95,21 +96,21 @@ def read_unit(text: str) -> Unit:
         if found is not None:
             return found
         raise DataError(
-            f"the unit {text!r} is not known{mistake}; write SI units such as kg, m/s^2 or J/(mol K), or install more "
-            'with pip install "unisymnet[units]"'
+            f"the unit {quoted(text)} is not known{mistake}; write SI units such as kg, m/s^2 or J/(mol K), or install "
+            'more with pip install "unisymnet[units]"'
         ) from None
 
 
 def read_quantity(value: str | float) -> tuple[float, Unit]:
     """A number with its unit: "9.81 m/s^2" or a bare number."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
         return float(value), Unit()
     match = _QUANTITY.match(value) if isinstance(value, str) else None
     if match is None:
-        raise DataError(f'a known constant must be a number with its unit, such as "9.81 m/s^2", got {value!r}')
+        raise DataError(f'a known constant must be a number with its unit, such as "9.81 m/s^2", got {quoted(value)}')
     number = float(match["number"])
     if not math.isfinite(number) or number == 0.0:
-        raise DataError(f"a known constant must be a finite number other than 0, got {value!r}")
+        raise DataError(f"a known constant must be a finite number other than 0, got {quoted(value)}")
     return number, read_unit(match["unit"])
 
 
@@ -161,7 +162,7 @@ class _Reader:
     def whole(self) -> Unit:
         unit = self.product()
         if self.next < len(self.tokens):
-            raise _Unknown(f": {self.tokens[self.next][1]!r} was not expected")
+            raise _Unknown(f": {quoted(self.tokens[self.next][1])} was not expected")
         return unit
 
     def product(self) -> Unit:
@@ -190,7 +191,7 @@ class _Reader:
             elif kind == "name":
                 unit = _named(value)
             else:
-                raise _Unknown(f": expected a unit at {value!r}" if value else ": it ends too early")
+                raise _Unknown(f": expected a unit at {quoted(value)}" if value else ": it ends too early")
         return unit ** self.exponent()
 
     def exponent(self) -> Fraction:
@@ -239,7 +240,7 @@ def _named(name: str) -> Unit:
         for prefix, factor in _LONG_PREFIXES.items():
             if stem.startswith(prefix) and stem[len(prefix) :] in _NAMES:
                 return Unit(scale=factor) * _named(_NAMES[stem[len(prefix) :]])
-    raise _Unknown(f" ({name!r})")
+    raise _Unknown(f" ({quoted(name)})")
 
 
 def _made(size: float, powers: tuple[int, ...]) -> Unit:
