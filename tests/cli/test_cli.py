@@ -228,6 +228,6 @@ def test_an_interrupt_saves_the_best_and_ends_with_130(here: Path) -> None:
     assert json.loads((here / "bumps-run" / "model.json").read_text())["fitted"]["interrupted_"] is True
 
 
-def test_the_list_of_commands_is_not_cut(call) -> None:
-    code, out, _ = call("--help")
+def test_the_list_of_commands_is_not_cut(run) -> None:
+    code, out, _ = run("--help")
     assert code == 0 and out.count("\n  ") > 19 and "..." not in out.split("Commands:")[1]

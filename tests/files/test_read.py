@@ -54,7 +54,7 @@ AB = {"a": [1.0, 4.0, 7.0], "b": [2.0, 5.0, 8.5]}
 def test_one_table_in_many_spellings(text: str, note: str | None, tmp_path: Path) -> None:
     if text == '"1","a","b"\n':  # R writes the names of rows without a name above them
         text = '"a","b"\n"one",1,2\n"two",4,5\n"three",7,8.5\n'
-        note = "taken for the name of the row"
+        note = "read as the name of the row"
     frame, _, notes = frame_of(tmp_path, text)
     assert {name: frame[name].tolist() for name in ("a", "b")} == AB
     assert len(frame.columns) == (3 if "one" in text else 2)
@@ -304,5 +304,5 @@ def test_cells_around_numbers_are_not_called_names(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b,y\n" + "".join(f"{i}%,{i},{2 * i}\n" for i in range(30)))
     notes = read_table(str(path)).notes
-    assert any("no plain numbers" in note or "holds text ('0%'" in note for note in notes)
+    assert any("not plain numbers" in note or "holds text ('0%'" in note for note in notes)
     assert not any("list of names" in note for note in notes)

@@ -69,7 +69,7 @@ def test_what_cannot_be_an_operator_is_told() -> None:
     with pytest.raises(ValueError, match="one number for each"):
         UniSymNetRegressor(max_time=1, operators=[short]).fit(X, y)
     nothing = Operator("nothing", lambda x: np.full_like(x, np.nan), derivative=lambda x: x)
-    with pytest.raises(DataError, match="nothing has no value"):
+    with pytest.raises(DataError, match="nothing is not defined"):
         UniSymNetRegressor(max_time=1, operators=[nothing]).fit(X, y)
     with pytest.raises(DataError, match="cannot be combined with a Python function"):
         fitted(sigma={"u": 0.1, "r": 0.1})

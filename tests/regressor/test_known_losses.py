@@ -92,7 +92,7 @@ class TestWork:
         work = OwnResiduals(lambda y, f: 0.0, lambda y, f: np.ones(10))
         with pytest.raises(DataError, match="gave shape"):
             work.rows(rows(X, X[:, 0]), parse("x0"))
-        with pytest.raises(DataError, match="zero or no number"):
+        with pytest.raises(DataError, match="zero or not a number"):
             OwnResiduals(np.subtract, lambda y, f: np.zeros(10)).near(rows(X, X[:, 0]), parse("x0"))
 
     def test_plain_losses_need_no_work(self, rng):
