@@ -24,8 +24,6 @@ from .links import LINKS, Fitted, Link
 from .polish import polish
 from .pool import LINEAR, MIXED, SINGLE, WAVY, Pool, base_pool
 from .screen import screen_columns
-from .smooth import MAX_ROWS as MAX_SMOOTH
-from .smooth import smoothed
 from .sums import sum_of
 
 MAX_ROWS = 1500  # for choosing features; coefficients come from all rows
@@ -46,13 +44,11 @@ class Way:
     grow: bool = False
     link: str = "id"
     corrective: bool = False  # all constants are fitted whenever a feature joins
-    smooth: bool = False  # features explain what a smooth function of all columns makes of few rows
 
 
 WAYS = (
     Way("linear", LINEAR, 0.1),
     Way("shapes", SINGLE, 0.3),
-    Way("smooth shapes", SINGLE, 0.1, smooth=True),
     Way("corrected", WAVY, 1.0, corrective=True),
     Way("products", MIXED, 0.5),
     Way("growing", SINGLE, 1.0, grow=True),
@@ -121,7 +117,7 @@ def find_additive(
         link = LINKS[way.link]
         if number and deadline.expired():
             return Additive(tuple(rows), folds, used, False, whole)
-        if not link.suits(some[1], allowed) or (way.smooth and len(used) > MAX_SMOOTH):
+        if not link.suits(some[1], allowed):
             continue
         if pool is None and way.kind > LINEAR:
             pool = base_pool(some[0], *_columns(some, rng, deadline), allowed)
@@ -219,23 +215,20 @@ def _rows_of(
     may_stop: bool,
 ) -> list[Row]:
     """Sums of one way for every budget of size; none if there was no time to judge them."""
-    X, y, weights = some
+    _, y, weights = some
     settings = Settings(way.price, MAX_TERMS, max_size - link.size, way.grow, allowed)
     budgets = [b - link.size for b in BUDGETS if b <= max_size] or [max_size - link.size]
     errors = np.zeros((len(folds.held), len(budgets)))
+    inner = link.inner(y)
     for k, held in enumerate(folds.held):
         if may_stop and deadline.expired():
             return []
         kept = folds.weights(k, weights)
-        target, inner = _targets(way, link, X, y, kept)
         steps, grown = _steps(pool, inner, link.weights(y, kept), settings, budgets)
         for b, step in enumerate(steps):
             F = grown.raw[:, list(step.features)]
-            errors[k, b] = _error(y, link.fit(F, target, kept).predict(F), weights, held)
+            errors[k, b] = _error(y, link.fit(F, y, kept).predict(F), weights, held)
     rows: dict[tuple[int, ...], Row] = {}
-    target, inner = _targets(way, link, X, y, weights)
-    if way.smooth:
-        everything = X, target, weights
     steps, grown = _steps(pool, inner, link.weights(y, weights), settings, budgets)
     for b, step in enumerate(steps):
         if step.features and step.features not in rows:
@@ -244,12 +237,6 @@ def _rows_of(
             if expr is not None:
                 rows[step.features] = Row(expr, complexity(expr), errors[:, b], _source(way))
     return list(rows.values())
-
-
-def _targets(way: Way, link: Link, X: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """What coefficients are fitted to, and what features are chosen for."""
-    target = smoothed(X, y, weights) if way.smooth else y
-    return target, link.inner(target)
 
 
 def _source(way: Way) -> str:
