@@ -1,4 +1,4 @@
-"""Systems as a user brings them: 14 that no benchmark holds, with uneven steps, gaps, two runs, inputs, odd units.
+"""Systems as a user brings them: 31 that no benchmark holds, with uneven steps, gaps, two runs, inputs, odd units.
 
     python benchmarks/user_systems.py --noise 0 0.01 0.05 --max-time 15 --out FILE.jsonl [--systems kepler,sir] [--show]
 
@@ -115,6 +115,55 @@ CASES = {
         ((0.0, 3e-9, 2e-9), (2e-9, 5e-10, 1e-9)),
         60.0,
         100,
+    ),
+    # Sixteen more, written down before the search saw them.
+    "rosenzweig": Case(
+        {"R": "R*(1 - R/5) - 0.9*R*C/(1 + 0.6*R)", "C": "0.7*R*C/(1 + 0.6*R) - 0.5*C"},
+        ((2.0, 1.0), (4.0, 0.5), (1.0, 2.0)),
+        40.0,
+        150,
+    ),
+    "two compartments": Case({"c": "-0.9*c + 0.25*p", "p": "0.4*c - 0.25*p"}, ((10.0, 0.0), (2.0, 6.0)), 15.0, 60),
+    "seir": Case(
+        {"S": "-0.5*S*I", "E": "0.5*S*I - 0.2*E", "I": "0.2*E - 0.1*I"},
+        ((0.95, 0.03, 0.02), (0.6, 0.1, 0.1)),
+        80.0,
+        160,
+    ),
+    "radiating body": Case({"T": "-0.05*(T - 3) - 0.002*(T**4 - 81)"}, ((9.0,), (1.0,)), 20.0, 60),
+    "substrate inhibition": Case({"S": "-1.2*S/(0.5 + S + S**2/4)"}, ((8.0,), (3.0,)), 20.0, 80),
+    "reversible binding": Case(
+        {"A": "-0.6*A*B + 0.15*C", "B": "-0.6*A*B + 0.15*C", "C": "0.6*A*B - 0.15*C"},
+        ((2.0, 1.5, 0.1), (0.5, 1.6, 2.0)),
+        12.0,
+        80,
+    ),
+    "van der pol": Case({"x": "y", "y": "1.4*(1 - x**2)*y - x"}, ((0.5, 0.0), (2.0, -1.0)), 25.0, 250),
+    "damped pendulum 2": Case(
+        {"q": "q_dot", "q_dot": "-9.81*sin(q) - 0.3*q_dot"}, ((2.0, 0.0), (-1.0, 2.0)), 8.0, 160, order=2
+    ),
+    "quadratic drag": Case({"v": "9.81 - 0.04*v**2"}, ((0.0,), (30.0,)), 5.0, 50),
+    "heated room": Case(
+        {"T": "-0.3*(T - 5) + 0.8*u"}, ((20.0,), (8.0,)), 24.0, 120, lambda t: float(5 + 4 * np.sin(0.6 * t))
+    ),
+    "three competitors": Case(
+        {"x": "x*(1 - x - 0.5*y - 0.3*z)", "y": "0.8*y*(1 - 0.7*x - y - 0.4*z)", "z": "0.6*z*(1 - 0.2*x - 0.6*y - z)"},
+        ((0.2, 0.1, 0.5), (0.6, 0.8, 0.1), (0.1, 0.9, 0.9)),
+        25.0,
+        120,
+    ),
+    "lorenz": Case(
+        {"x": "10*(y - x)", "y": "x*(28 - z) - y", "z": "x*y - 8/3*z"}, ((-8.0, 7.0, 27.0), (3.0, 3.0, 20.0)), 4.0, 400
+    ),
+    "goodwin loop": Case({"m": "2/(1 + p**2) - 0.4*m", "p": "0.8*m - 0.3*p"}, ((0.2, 0.1), (2.0, 3.0)), 25.0, 120),
+    "rocket with fuel": Case({"v": "30/(10 + f) - 0.5", "f": "-0.4"}, ((0.0, 6.0), (2.0, 3.0)), 10.0, 60),
+    "allee": Case({"n": "0.3*n*(n/2 - 1)*(1 - n/9)"}, ((2.6,), (1.5,)), 30.0, 80),
+    "spring with cubic and drive": Case(
+        {"x": "v", "v": "-2*x - 0.5*x**3 - 0.2*v + u"},
+        ((1.0, 0.0), (0.0, 1.0)),
+        20.0,
+        200,
+        lambda t: float(1.5 * np.cos(1.1 * t)),
     ),
 }
 

@@ -82,7 +82,8 @@ def _tied(search: SystemSearch, best: Candidate) -> tuple[tuple[Expr, ...], Shot
         forms = [rebuild(form, replaced) for form in forms]
     fewer = [rebuild(form, change) for form in forms]
     cut = course.cut(best.n_segments, least=6)
-    shot = shoot(course, fewer, params[left], cut=cut, starts=best.shot.starts, deadline=search.deadline.whole())
+    until = search.deadline.whole()
+    shot = shoot(course, fewer, params[left], cut=cut, starts=best.shot.starts, deadline=until, least_trials=0)
     if not shot.chi2 < best.shot.chi2 + 2.0 * max(best.shot.reduced, LEAST_LEFT) * (
         len(stands) * math.log(best.shot.n)
     ):
