@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from unisymnet import UniSymNetRegressor
+from unisymnet import UniSymNetRegressor, deadline
 from unisymnet.fit.kernels import compiling
 from unisymnet.regressor import warm
 
@@ -40,7 +40,7 @@ def test_a_slow_machine_is_not_taken_for_a_new_installation(
 
     monkeypatch.setattr(warm, "warm_up", slowly)
     monkeypatch.setattr(warm, "warm_stages", lambda names: pytest.fail("nothing is to be compiled"))
-    warm.warm_all.cache_clear()
+    warm._warmed.cache_clear()
     rng = np.random.default_rng(0)
     with caplog.at_level(logging.WARNING, "unisymnet"):
         model = UniSymNetRegressor(max_time=4).fit(rng.normal(size=(60, 3)), rng.normal(size=60))
@@ -53,10 +53,13 @@ def test_a_warm_up_that_was_stopped_is_taken_up_again(monkeypatch: pytest.Monkey
     monkeypatch.setattr(warm, "warm_up", lambda announce: False)  # the fitter's kernels were compiled, but not
     monkeypatch.setattr(warm, "warm_stages", asked.append)  # those of the stages
     monkeypatch.setattr(warm, "cache_folder", lambda: str(tmp_path))
-    warm.warm_all.cache_clear()
+    warm._warmed.cache_clear()
     before = time.monotonic()
     assert warm.warm_all() >= before and asked == [warm.HERE, warm.THERE]
-    warm.warm_all.cache_clear()
+    monkeypatch.setattr(deadline, "_CLOCK", ["processor"])
+    assert warm.warm_all() == 0.0  # a moment of another clock says nothing
+    monkeypatch.setattr(deadline, "_CLOCK", ["wall"])
+    warm._warmed.cache_clear()
     assert warm.warm_all() == 0.0 and len(asked) == 2
     assert [path.suffix for path in tmp_path.iterdir()] == [".mark"]
 

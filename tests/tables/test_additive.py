@@ -307,7 +307,7 @@ def test_gradient_boosting_is_compared_on_the_folds_it_had_time_for() -> None:
     found = replace(found, rows=(replace(found.rows[0], errors=np.ones(n)), *found.rows[1:]))
     best = Row(Var(0), 5, np.array([0.4] * 2 + [0.2] * (n - 2)), "shapes")
     told = _distance(best, Rivals(found, rows, "predict", np.array([0.1, 0.1])))
-    assert "worth 0.300" in told[0]
+    assert "gives up 0.300" in told[0]
     assert "no time" in _distance(best, Rivals(found, rows, "predict"))[0]
 
 

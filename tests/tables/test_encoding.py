@@ -82,7 +82,7 @@ def test_an_encoding_survives_json_and_warns_of_new_words() -> None:
     again = Encoding.from_dict(found.encoding.to_dict())
     assert again == found.encoding
     new = pd.DataFrame({"x": [1.0, 2.0], "metal": ["iron", "gold"]})
-    with pytest.warns(UserWarning, match="'gold', which the fit has not seen"):
+    with pytest.warns(UserWarning, match="'gold', which the fit never saw"):
         values = again.apply(new)
     assert values["metal_iron"].iloc[0] == 1.0 and values["metal_iron"].isna().iloc[1]
 
@@ -139,7 +139,7 @@ def test_a_missing_word_is_named() -> None:
     frame = kinds()
     y = target(frame)
     frame.loc[4, "metal"] = None
-    with pytest.raises(DataError, match="column 'metal' holds nothing in row 4; say missing="):
+    with pytest.raises(DataError, match="column 'metal' holds nothing in row 4; use missing="):
         quick().fit(frame, y)
     assert np.isnan(quick().fit(frame, y, missing="drop").predict(frame)[4])
 

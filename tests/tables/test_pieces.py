@@ -114,5 +114,5 @@ def test_words_are_left_out_of_pieces_and_groups_are_refused(tmp_path: Path) -> 
     assert list(table.X.columns) == ["a"] and any("kind holds text" in note for note in table.notes)
     with pytest.raises(DataError, match="in pieces takes numbers only"):
         read_table(str(tmp_path), target="y", missing="indicator")
-    with pytest.raises(DataError, match="no groups"):
+    with pytest.raises(DataError, match="where groups does not work"):
         read_table(str(tmp_path), target="y", groups="kind")

@@ -23,7 +23,6 @@ from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
 from .known.errors import read_sigma
 from .known.labels import fit_groups, split_groups, without_groups
-from .notes import slip_note
 from .own import in_columns, suspected_of
 from .rows import slip_rows
 from .saved import load_model, save_model
@@ -227,6 +226,8 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
         self.front_, self.beside_, self.picked_ = outcome.entries, outcome.beside, outcome.picked
         self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
         if len(slips):
+            from .notes import slip_note
+
             self.notes_ = (slip_note(self.formula_, whole.X[slips], whole.y[slips]), *self.notes_)
         self.trace_, self.interrupted_ = outcome.trace, outcome.stopped == "interrupted"
         self.stopped_, self.proven_ = outcome.stopped, outcome.proven

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from ..candidate import ParetoFront
-from ..deadline import Deadline, now
+from ..deadline import Deadline, now, on_processor
 from ..fit.kernels.compiling import is_marked, mark
 from ..fit.kernels.fit import cache_folder, warm_up
 from ..problem import make_problem
@@ -32,13 +32,19 @@ _HELPER = "import sys; sys.path.insert(0, sys.argv[1]); from unisymnet.regressor
 SECONDS = 20.0  # for each stage; compiling itself does not look at the clock
 
 
-@cache
 def warm_all() -> float:
     """Every kernel ready, once a process: loaded in a moment, or compiled by two processes, which is announced.
 
     Returns when the compiling was over, as `deadline.now` counts, or 0 if there was none: whether there is any is
     read off numba's cache and not off a clock, which a busy machine deceives.
     """
+    moment, by_processor = _warmed()
+    return moment if by_processor == on_processor() else 0.0  # a moment of another clock says nothing
+
+
+@cache
+def _warmed() -> tuple[float, bool]:
+    """When the compiling was over, and by which clock."""
     helpers: list[subprocess.Popen[bytes]] = []
     folder = cache_folder()
 
@@ -49,7 +55,7 @@ def warm_all() -> float:
 
     try:
         if not warm_up(announced) and is_marked(folder):
-            return 0.0
+            return 0.0, on_processor()
         warm_stages(HERE)  # a new installation, or one whose first fit was stopped
         if not helpers or any([helper.wait() != 0 for helper in helpers]):
             warm_stages(THERE)
@@ -58,7 +64,7 @@ def warm_all() -> float:
             helper.kill()
         raise
     mark(folder)
-    return now()
+    return now(), on_processor()
 
 
 def warm_stages(names: Sequence[str] = (*HERE, *THERE)) -> None:
