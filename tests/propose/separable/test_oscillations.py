@@ -81,5 +81,5 @@ def test_the_search_finds_a_damped_wave_times_another_input() -> None:
 
 def test_noise_does_not_leave_a_phase_where_there_is_none() -> None:
     y = 0.35 * np.exp(-0.15 * T) * np.cos(2.8 * T) + 0.005 * np.random.default_rng(2).normal(size=len(T))
-    model = UniSymNetRegressor(max_time=8, random_state=0).fit(T[:, None], y)
+    model = UniSymNetRegressor(max_time=15, random_state=0).fit(T[:, None], y)
     assert re.search(r"cos\(2\.80?\d*\*x0\)\*exp\(-0\.1", str(model.formula_))
