@@ -1,6 +1,6 @@
 """The table of issue 25's floors from records of `bench odebench`: medians over the seeds.
 
-python benchmarks/odebench_table.py benchmarks/results/odebench12_*.jsonl
+python benchmarks/odebench_table.py benchmarks/results/odebench13_*.jsonl
 """
 
 from __future__ import annotations
