@@ -43,6 +43,7 @@ HOMES = {
     "features": "propose.screen.features:Features",
     "textbook": "propose.separable.textbook:Textbook",
     "joined": "propose.short.joined:Joined",
+    "seen": "propose.smaller.seen:Seen",
     "short": "propose.short.short:Short",
     "subsets": "propose.short.subsets:Subsets",
     "evolve": "propose.evolve.stage:Evolve",
@@ -111,6 +112,12 @@ REDUCED_INNER = at("reduce", stages=(at("stretched"), at("features")), max_time=
 REDUCED_NOISY = at(
     "reduce", stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY
 )
+# Known forms of y and of its views, the best few of them: of the whole, and of what is left when inputs are stripped
+# and merged.  Half a second, and most laws of several inputs.
+KNOWN_FORMS = (at("joined"), at("textbook", most_inputs=1))
+SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
+SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
+REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS), max_time=WHILE)
 # Two groups of inputs, added or multiplied, each of which is then looked at alone.
 IN_GROUPS = at("joined", stages=(*POWER_LAWS, SHORT_SUMS), seconds=LONGER)
 # Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.
@@ -165,8 +172,10 @@ IF_CLEAN = (
 )
 # What looks for exact laws only is left out.
 IF_NOISY = (
+    REDUCED_SOON,
     at("textbook"),
     at("joined"),
+    SEEN,
     # Every short formula must be tried before a search may say that nothing shorter exists.
     at("short", most=15.0, seconds=WHILE),
     # Among columns that hardly differ, too: a full basis cannot tell them apart.

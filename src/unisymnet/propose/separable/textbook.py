@@ -45,15 +45,18 @@ ONE = Const(1.0)
 
 @dataclass(frozen=True)
 class Textbook:
-    """Settings: rows that are looked at, seconds at most."""
+    """Settings: rows that are looked at, inputs beyond which nothing is tried, seconds at most."""
 
     name: str = "textbook"
     max_rows: int = 300
+    most_inputs: float = math.inf
     seconds: float = 4.0
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
+        if problem.n_features > self.most_inputs:
+            return
         limit = deadline.sooner(self.seconds)
         rows = np.unique(np.linspace(0, problem.n_rows - 1, self.max_rows).astype(int))
         table = Rows(problem.X[rows], problem.y[rows], problem.weights[rows])

@@ -94,7 +94,7 @@ def frames_of(
     columns = min(max_columns, len(rows) // (each or (6 if noisy else 3)))
     d = X.shape[1]
     # A polynomial that cannot bend every input and every pair of them proves nothing.
-    if columns < math.comb(d + (3 if d <= 4 else 2), d) or problem.spread == 0.0:
+    if columns < math.comb(d + (2 if noisy or d > 4 else 3), d) or problem.spread == 0.0:
         return
     mixed = np.any((X.min(axis=0) < 0) & (X.max(axis=0) > 0))
     for view in views_of(problem, [*POWERS]):
