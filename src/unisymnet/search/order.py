@@ -154,6 +154,7 @@ IF_CLEAN = (
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
     at("textbook"),
+    SEEN,
     IN_GROUPS,
     REDUCED,
     REDUCED_INNER,

@@ -52,6 +52,20 @@ def test_irrelevant_inputs_are_left_out():
     assert problem.n_features <= 2
 
 
+SMALL_AND_NOISY = [
+    ("x0*exp(-0.7*x1*x2)+0.4", [(2, 9), (0.1, 2), (0.2, 2)], 60, 2),
+    ("sqrt(2*(x0-x1)/x2)", [(2, 5), (0.5, 1.5), (0.8, 1.3)], 60, 1),
+    ("8.3*x0*x1*ln(x2/x3)", [(1, 4), (2, 6), (3, 9), (0.5, 2.5)], 100, 1),
+]
+
+
+@pytest.mark.parametrize(("law", "ranges", "n", "left"), SMALL_AND_NOISY, ids=[c[0] for c in SMALL_AND_NOISY])
+def test_small_noisy_tables_are_reduced_too(law, ranges, n, left):
+    """A polynomial of the second degree bends every input and every pair; cubics would want twice the rows."""
+    _, problem = reduced(law, ranges, n=n, noise=0.02)
+    assert problem.n_features == left
+
+
 def test_under_noise_a_clear_power_law_is_still_stripped():
     steps, problem = reduced("x0**2*sin(x1)", [(1, 4), (0.5, 3)], n=800, noise=0.05)
     assert problem.n_features == 1

@@ -91,7 +91,7 @@ def frames_of(
     """
     rows = np.unique(np.linspace(0, problem.n_rows - 1, max_rows).astype(int))
     X, y = problem.X[rows], problem.y[rows]
-    columns = min(max_columns, len(rows) // (each or (6 if noisy else 3)))
+    columns = min(max_columns, len(rows) // (each or (5 if noisy else 3)))
     d = X.shape[1]
     # A polynomial that cannot bend every input and every pair of them proves nothing.
     if columns < math.comb(d + (2 if noisy or d > 4 else 3), d) or problem.spread == 0.0:
