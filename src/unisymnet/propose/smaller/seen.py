@@ -1,8 +1,8 @@
 """The target through a view: what its inverse, logarithm, square or root is a plain function of.  Stage `seen`.
 
-1/(c·exp(k·x) − 1) is an exponential seen through 1/y, x0·(1 + x1)^x2 a sum seen through ln y.  The stages given are asked
-about the view, whose residuals are weighted as those of y; what they say is turned back into formulas of y, and
-only the best of all views are proposed.  Which stages these are is not known here.
+1/(c·exp(k·x) − 1) is an exponential with an offset seen through 1/y.  The stages given are asked about each view, whose
+residuals are weighted as those of y; what they say is turned back into formulas of y, and only the best of all
+views are proposed.  Which stages these are is not known here.
 """
 
 from __future__ import annotations
