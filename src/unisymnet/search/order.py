@@ -40,7 +40,7 @@ HOMES = {
     "exponentials": "propose.separable.exponentials:Exponentials",
     "reduce": "propose.smaller.reduce:Reduce",
     "transformer": "model.proposer:TransformerProposer",
-    "features": "propose.screen.features:Features",
+    "features": "propose.separable.features:Features",
     "textbook": "propose.separable.textbook:Textbook",
     "joined": "propose.short.joined:Joined",
     "short": "propose.short.short:Short",
@@ -100,14 +100,14 @@ QUICK = (
     at("outer", beside=False, seconds=BLINK),
     at("signomial", seconds=HALF),
     at("extended", noisy=False, seconds=LOOK),
-    *(at("oscillations"), at("peaks"), at("modulated"), at("joined")),
+    *(at("oscillations"), at("peaks"), at("modulated"), at("features"), at("joined")),
 )
 POWER_LAWS = (at("monomial"), at("offset"))
 NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
 # Sums of a few terms, for y and other views of it, grown from below: a twentieth of a second.
 SHORT_SUMS = at("subsets")
 REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK)
-REDUCED_INNER = at("reduce", stages=(at("stretched"), at("features")), max_time=SMALLER)
+REDUCED_INNER = at("reduce", stages=(at("stretched"),), max_time=SMALLER)
 REDUCED_NOISY = at(
     "reduce", stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY
 )
@@ -146,6 +146,7 @@ IF_CLEAN = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
+    at("features"),
     at("textbook"),
     IN_GROUPS,
     REDUCED,
@@ -155,7 +156,6 @@ IF_CLEAN = (
     # Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
     at("roots", exact=False, noisy=True),
     at("outer", exact=False, noisy=True),
-    at("features"),
     Place("evolve", part=MIDWAY),
     *DESCRIBING,
     at("transformer", **BEAM_ONLY, width=60, n_skipped=12, seconds=WHILE),
@@ -191,7 +191,6 @@ IF_NOISY = (
     at("exponentials", **MIXED, **FEW_INPUTS),
     REDUCED_NOISY,
     REDUCED_INNER,
-    at("features"),
     at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
     at("short", least=16.0, most=20.0),
 )

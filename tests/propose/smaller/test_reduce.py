@@ -7,7 +7,7 @@ from recover import draw, solve
 from unisymnet.candidate import Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
-from unisymnet.propose.screen.features import Features
+from unisymnet.propose.separable.features import Features
 from unisymnet.propose.smaller.reduce import Reduce, chain
 from unisymnet.propose.smaller.reduction import Reduction
 from unisymnet.propose.view.smooth import best_frame, polynomial, smooth_residual
@@ -84,7 +84,7 @@ def test_rows_where_the_factor_vanishes_are_dropped():
 
 
 def test_solves_with_the_given_stages_and_writes_back():
-    stage = Reduce(stages=(Features(two_constants=False),))
+    stage = Reduce(stages=(Features(),))
     error, formula = solve(stage, *draw("x3*x0/x1*sin(1.3*(x2-x4))**2", [(1, 3)] * 5, n=500), seconds=40)
     assert error < 1e-11, formula
 

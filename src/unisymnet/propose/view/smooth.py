@@ -28,9 +28,9 @@ __all__ = [
     "best_frame",
     "frames_of",
     "looks_noisy",
+    "noise_beyond_doubt",
     "only_noise_left",
     "polynomial",
-    "smooth_residual",
     "standardised",
 ]
 
@@ -193,6 +193,14 @@ def smooth_residual(problem: Problem) -> tuple[float, bool]:
         return 1.0, False
     small = best_frame(problem, noisy=True, max_columns=large.max_columns // 3)
     return math.sqrt(large.share), small is not None and small.share < 1.15 * large.share
+
+
+def noise_beyond_doubt(problem: Problem) -> bool:
+    """Is it known that there is noise, or does a smooth fit show nothing but noise beyond it?"""
+    if problem.noise is not None:
+        return problem.noise > DIGITS_9 * problem.spread
+    residual, flat = smooth_residual(problem)
+    return flat and 3e-3 <= residual < 0.7
 
 
 # Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing, and above
