@@ -208,7 +208,7 @@ class _Logs:
         """ln|u(κt)| (κ, rows) beside the power law; 0 for a κ with which it is undefined somewhere."""
         with np.errstate(all="ignore"):
             columns = inner.logs(inner.offset + kappas[:, None] * t) * self.weights
-        columns = np.where(np.isfinite(columns).all(axis=1)[:, None], columns, 0.0)
+        columns[~np.isfinite(columns).all(axis=1)] = 0.0
         return np.asarray(columns - (columns @ self.basis) @ self.basis.T)
 
 

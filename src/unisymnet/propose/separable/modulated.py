@@ -2,7 +2,7 @@
 
 The constant κ is scanned with everything else eliminated, and refined by Gauss-Newton; then the few terms that matter
 are found as in bases.py.  Cooling towards a surrounding temperature, charging from any start, growing seasons are of
-this kind.  For clean data; features.py and pairs.py look at noisy ones.
+this kind.  For clean data.
 """
 
 from __future__ import annotations
