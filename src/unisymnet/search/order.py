@@ -98,9 +98,10 @@ QUICK = (
     at("rational", noisy=False, seconds=LOOK),
     at("roots", max_columns=60, seconds=BLINK),
     at("outer", beside=False, seconds=BLINK),
+    at("features", n_arguments=24, seconds=HALF),
     at("signomial", seconds=HALF),
     at("extended", noisy=False, seconds=LOOK),
-    *(at("oscillations"), at("peaks"), at("modulated"), at("features"), at("joined")),
+    *(at("oscillations"), at("peaks"), at("modulated"), at("joined")),
 )
 POWER_LAWS = (at("monomial"), at("offset"))
 NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
@@ -146,11 +147,11 @@ IF_CLEAN = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
-    at("features"),
     at("textbook"),
     IN_GROUPS,
     REDUCED,
     REDUCED_INNER,
+    at("features"),
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
     at("transformer", **BEAM_ONLY, seconds=LONGER),
     # Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
