@@ -68,7 +68,7 @@ def at(name: str, **settings: Any) -> Place:
 
 # Budgets: seconds for one stage at one place, where it is not the stage's own.
 BLINK, GLANCE, HALF, BRIEF, LOOK, LONGER, WHILE = 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 3.0
-SMALLER_QUICK, SMALLER_NOISY, SMALLER, SMALLER_DEEP = 5.0, 6.0, 8.0, 12.0  # for one smaller problem
+SMALLER_QUICK, SMALLER_NOISY, SMALLER_DEEP = 5.0, 6.0, 12.0  # for one smaller problem
 # What evolution finds it often finds soon, so it has three places (ADR 23).
 EARLY, MIDWAY, REST = (0.2, 4.0), (0.4, math.inf), (1.0, math.inf)
 
@@ -101,16 +101,17 @@ QUICK = (
     at("features", n_arguments=24, seconds=HALF),
     at("signomial", seconds=HALF),
     at("extended", noisy=False, seconds=LOOK),
-    *(at("oscillations"), at("peaks"), at("modulated"), at("joined")),
+    *(at("oscillations"), at("peaks"), at("modulated"), at("joined"), at("stretched")),
 )
 POWER_LAWS = (at("monomial"), at("offset"))
 NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
 # Sums of a few terms, for y and other views of it, grown from below: a twentieth of a second.
 SHORT_SUMS = at("subsets")
 REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK)
-REDUCED_INNER = at("reduce", stages=(at("stretched"),), max_time=SMALLER)
 REDUCED_NOISY = at(
-    "reduce", stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY
+    "reduce",
+    stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, at("stretched")),
+    max_time=SMALLER_NOISY,
 )
 # Two groups of inputs, added or multiplied, each of which is then looked at alone.
 IN_GROUPS = at("joined", stages=(*POWER_LAWS, SHORT_SUMS), seconds=LONGER)
@@ -121,7 +122,7 @@ RELEVANT = at(
         *FIRST,
         *(at("outer"), at("signomial"), at("extended", noisy=False)),
         *(at("stretched"), at("oscillations"), at("peaks"), at("joined")),
-        *(REDUCED, REDUCED_INNER, at("features")),
+        *(REDUCED, at("features")),
     ),
     noisy_stages=(
         *(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING),
@@ -150,7 +151,6 @@ IF_CLEAN = (
     at("textbook"),
     IN_GROUPS,
     REDUCED,
-    REDUCED_INNER,
     at("features"),
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
     at("transformer", **BEAM_ONLY, seconds=LONGER),
@@ -191,7 +191,6 @@ IF_NOISY = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     REDUCED_NOISY,
-    REDUCED_INNER,
     at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
     at("short", least=16.0, most=20.0),
 )
