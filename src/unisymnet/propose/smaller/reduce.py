@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import Floats, Ints, evenly
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
@@ -129,7 +129,7 @@ class Relevant:
 
 def relevant_inputs(problem: Problem, chance: float = CHANCE) -> list[int]:
     """The inputs without which no polynomial predicts y as well, at least one."""
-    rows = np.unique(np.linspace(0, problem.n_rows - 1, MAX_ROWS).astype(int))
+    rows = evenly(problem.n_rows, MAX_ROWS)
     frames = list(_frames(problem, rows))
     kept = list(range(problem.n_features))
     while len(kept) > 1 and frames:
