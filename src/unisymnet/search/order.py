@@ -148,10 +148,10 @@ IF_CLEAN = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
-    at("textbook"),
     IN_GROUPS,
     REDUCED,
     at("features"),
+    at("textbook"),
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
     at("transformer", **BEAM_ONLY, seconds=LONGER),
     # Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
