@@ -148,8 +148,9 @@ class _Logs:
     def starts(self, problem: Problem, argument: Expr) -> Iterator[_Start]:
         """For each function the κ that leaves least."""
         t = evaluate(argument, self.rows)
-        size, span = float(np.max(np.abs(t))), float(np.ptp(t))
-        if not (TINY < size < 1.0 / TINY and span > DIGITS_9 * size):
+        size = float(np.max(np.abs(t)))
+        span = float(np.ptp(t)) if TINY < size < 1.0 / TINY else 0.0
+        if not span > DIGITS_9 * size:
             return
         for inner in INNER:
             if not problem.allows(*inner.needs):
