@@ -10,7 +10,7 @@ from unisymnet.problem import make_problem
 from unisymnet.propose.separable.features import Features
 from unisymnet.propose.smaller.reduce import Reduce, chain
 from unisymnet.propose.smaller.reduction import Reduction
-from unisymnet.propose.view.smooth import best_frame, polynomial
+from unisymnet.propose.view.smooth import best_frame, noise_beyond_doubt, polynomial, smooth_residual
 from unisymnet.symbolic.expr import Const, Var, evaluate
 from unisymnet.symbolic.parse import parse
 
@@ -107,6 +107,15 @@ def test_polynomials_have_the_promised_size_and_degree():
     z = np.random.default_rng(0).uniform(-1, 1, size=(50, 2))
     assert polynomial(z, 10).shape == (50, 10)  # all terms up to degree 3
     assert polynomial(z, 9).shape == (50, 6)
+
+
+def test_smooth_residual_tells_noise_from_smooth_laws():
+    X, y = draw("x0*exp(-x1)", [(1, 3), (0, 2)], n=400)
+    assert smooth_residual(make_problem(X, y))[0] < 1e-4
+    X, y = draw("x0*exp(-x1)", [(1, 3), (0, 2)], n=400, noise=0.1)
+    residual, flat = smooth_residual(make_problem(X, y))
+    assert 0.05 < residual < 0.2 and flat
+    assert noise_beyond_doubt(make_problem(X, y))
 
 
 def test_a_frame_needs_enough_rows():

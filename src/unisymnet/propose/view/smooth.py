@@ -28,8 +28,10 @@ __all__ = [
     "best_frame",
     "frames_of",
     "looks_noisy",
+    "noise_beyond_doubt",
     "only_noise_left",
     "polynomial",
+    "smooth_residual",
     "standardised",
 ]
 
@@ -179,6 +181,27 @@ def polynomial(z: Floats, max_columns: int, *, max_degree: int = 30) -> Floats:
     for j in range(d):
         level = [(used + k, v * single[k, j] if k else v) for used, v in level for k in range(degree + 1 - used)]
     return np.column_stack([v for _, v in sorted(level, key=lambda item: item[0])])
+
+
+def smooth_residual(problem: Problem) -> tuple[float, bool]:
+    """What a flexible polynomial leaves of y, in units of std(y), and whether a smaller one leaves as little.
+
+    The first is an upper bound for the noise.  If polynomials of different sizes leave the same, what they leave is
+    noise; a law that they cannot follow would let the larger one win.
+    """
+    large = best_frame(problem, noisy=True)
+    if large is None:
+        return 1.0, False
+    small = best_frame(problem, noisy=True, max_columns=large.max_columns // 3)
+    return math.sqrt(large.share), small is not None and small.share < 1.15 * large.share
+
+
+def noise_beyond_doubt(problem: Problem) -> bool:
+    """Is it known that there is noise, or does a smooth fit show nothing but noise beyond it?"""
+    if problem.noise is not None:
+        return problem.noise > DIGITS_9 * problem.spread
+    residual, flat = smooth_residual(problem)
+    return flat and 3e-3 <= residual < 0.7
 
 
 # Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing, and above
