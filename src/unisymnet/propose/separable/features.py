@@ -23,6 +23,7 @@ from ..linear.monomial import LogInputs, Monomial, log_inputs, nearest_simple
 from ..pool import Pool, Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import power
+from .projected import refined, taken_out
 
 __all__ = ["Features"]
 
@@ -164,7 +165,7 @@ class _Logs:
 
     def _best(self, start: _Start, kappas: Floats) -> _Start:
         """The start with the κ that leaves least, if that is less than before."""
-        free = self._free(start.inner, kappas, start.t)
+        free = taken_out(self._columns(start.inner, kappas, start.t).T, self.basis).T
         energy = np.sum(free**2, axis=1)
         powers = np.divide(free @ self.target, energy, out=np.zeros(len(kappas)), where=energy > DIGITS_12)
         explained = powers**2 * energy
@@ -180,37 +181,18 @@ class _Logs:
         for _ in range(N_NARROWED):
             start = self._best(start, start.kappa + width * TENTHS)
             width /= 4.0
-        best, kappa = start, start.kappa
-        for _ in range(STEPS):
-            small = 1e-6 * kappa
-            free, up, down = self._free(start.inner, np.array([kappa, kappa + small, kappa - small]), start.t)
-            energy = float(free @ free)
-            if not energy > DIGITS_12:
-                break
-            power = float(free @ self.target) / energy
-            rest = self.target - power * free
-            left = float(np.linalg.norm(rest))
-            if left < best.left:
-                best = replace(best, kappa=kappa, power=power, left=left)
-            elif kappa != start.kappa:
-                kappa = 0.5 * (kappa + best.kappa)  # a step too far
-                if abs(kappa - best.kappa) < DIGITS_12 * abs(kappa):
-                    break
-                continue
-            slope = (up - down) * (power / (2.0 * small))
-            slope -= free * (float(free @ slope) / energy)
-            steep = float(slope @ slope)
-            if steep == 0.0 or abs(kappa) * np.ptp(start.t) < MIN_SPAN:
-                break
-            kappa = kappa + float(slope @ rest) / steep
-        return replace(best, power=best.power * self.scale)
+        kappa, powers, left = refined(
+            lambda kappas: self._columns(start.inner, kappas, start.t)[:, :, None],
+            self.basis, self.target, start.kappa, STEPS,
+        )  # fmt: skip
+        return replace(start, kappa=kappa, power=float(powers[0]) * self.scale if len(powers) else 0.0, left=left)
 
-    def _free(self, inner: Inner, kappas: Floats, t: Floats) -> Floats:
-        """ln|u(κt)| (κ, rows) beside the power law; 0 for a κ with which it is undefined somewhere."""
+    def _columns(self, inner: Inner, kappas: Floats, t: Floats) -> Floats:
+        """ln|u(κt)| (κ, rows), weighted; 0 for a κ with which it is undefined somewhere."""
         with np.errstate(all="ignore"):
             columns = inner.logs(inner.offset + kappas[:, None] * t) * self.weights
         columns[~np.isfinite(columns).all(axis=1)] = 0.0
-        return np.asarray(columns - (columns @ self.basis) @ self.basis.T)
+        return np.asarray(columns)
 
 
 def _written(task: Task, view: View, hit: _Start) -> Expr | None:
