@@ -1,15 +1,11 @@
-"""What the search engine is made of: an ablation of its stages, irrelevant columns, functions of the corpus.
+"""The whole search with irrelevant columns beside the law, and on functions of the corpus.
 
-    python benchmarks/engine.py ablation --max-time 10 --out ablation.jsonl
     python benchmarks/engine.py irrelevant --max-time 60 --out irrelevant.jsonl
     python benchmarks/engine.py corpus --count 200 --max-time 20 --out corpus.jsonl
 
 No noise, one core a fit, the strict judge.  For the corpus a law must also hold to eight digits on twice the range:
 long formulas come as near to a smooth function as the judge asks, but only where they were fitted.  Interrupt and
-start again at will: what is in the file is not run again.
-
-The ablation leaves out, for every problem that is solved, the stage that solved it; a stage that solves nothing which
-the others do not solve without it carries nothing but speed.  Removing any other stage changes nothing but the time.
+start again at will: what is in the file is not run again.  Ablations are made by gate.py.
 """
 
 from __future__ import annotations
@@ -17,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import statistics
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -45,7 +40,6 @@ DIGITS, MOST = 1e-8, 0.9  # of the value, and of the points: near a pole roundin
 def main() -> None:
     options = _options()
     kinds: dict[str, tuple[Callable[..., Iterator[Record]], Callable[[list[Record]], None]]] = {
-        "ablation": (_ablation, _print_ablation),
         "irrelevant": (_irrelevant, _print_irrelevant),
         "corpus": (_corpus, _print_corpus),
     }
@@ -59,22 +53,6 @@ def main() -> None:
             print(json.dumps(record)[:170], flush=True)
             done.append(record)
     show(done)
-
-
-def _ablation(options: argparse.Namespace, done: set[str]) -> Iterator[Record]:
-    for problem in _problems(options):
-        if problem.name in done:
-            continue
-        X, y = _rows(problem, None, options.seed)
-        first = _fit(problem, X, y, options)
-        record = {"problem": problem.name, "suite": problem.suite, **first}
-        if first["solved"]:
-            # reduce/features is found by either: leaving out each tells which of them was needed.
-            for stage in first["source"].split("/"):
-                if stage in PROPOSERS:
-                    others = [name for name in PROPOSERS if name != stage]
-                    record[f"without {stage}"] = _fit(problem, X, y, options, proposers=others)
-        yield record
 
 
 def _irrelevant(options: argparse.Namespace, done: set[str]) -> Iterator[Record]:
@@ -153,19 +131,6 @@ def holds(truth: Expr, found: Expr, X: Floats) -> bool:
     return bool(np.mean(np.abs(values - y)[defined] <= DIGITS * sizes) >= MOST)
 
 
-def _print_ablation(records: list[Record]) -> None:
-    print("\nstage         solves  still solved without it  lost")
-    for stage in PROPOSERS:
-        key = f"without {stage}"
-        mine = [record for record in records if key in record]
-        lost = [record["problem"] for record in mine if not record[key]["solved"]]
-        if mine:
-            print(f"{stage:<12} {len(mine):>7} {len(mine) - len(lost):>24}  {', '.join(lost)}")
-    solved = [record for record in records if record["solved"]]
-    seconds = statistics.median(record["seconds"] for record in solved)
-    print(f"solved={len(solved)} of={len(records)} median_s={seconds:.3f}")
-
-
 def _print_irrelevant(records: list[Record]) -> None:
     whole, few = (sum(record[key]["solved"] for record in records) for key in ("whole", "irrelevant"))
     lost = [r["problem"] for r in records if r["whole"]["solved"] and not r["irrelevant"]["solved"]]
@@ -193,7 +158,7 @@ def _print_corpus(records: list[Record]) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("ablation", "irrelevant", "corpus"))
+    parser.add_argument("what", choices=("irrelevant", "corpus"))
     parser.add_argument("--out", required=True, help="file of JSON lines; what it holds is not run again")
     parser.add_argument("--max-time", type=float, default=20.0)
     parser.add_argument("--seed", type=int, default=0)

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cleanest import fit_law
 from unisymnet.bench.problems import BenchProblem, add_noise, load_suite
 from unisymnet.candidate import Status
 from unisymnet.deadline import Deadline
 from unisymnet.errors import EncodingError
 from unisymnet.fit.kernels.fit import warm_up
-from unisymnet.fit.sfo.law import fit_law
 from unisymnet.metrics import is_solution_srbench, is_solution_strict, r2
 from unisymnet.problem import make_problem
 from unisymnet.symbolic.expr import Expr, evaluate

@@ -48,7 +48,7 @@ ROOMS: dict[str, list[str]] = {
     "fit": ["kernels", "subset", "peel", "starts", "constants", "settle", "clean", "sfo", "dno", "polish"],
     "propose": [
         *("view", "write", "pool", "stage"),
-        *("linear", "relation", "separable", "screen", "short", "smaller", "evolve"),
+        *("linear", "relation", "separable", "short", "smaller", "evolve"),
     ],
     "search": ["trace", "shortlist", "turns", "places", "order", "literal", "loop"],
 }
@@ -295,7 +295,7 @@ def test_functions_are_short() -> None:
         ("candidate", "from .metrics import complexity", True),
         ("corpus.trees", "from ..fit import kernels", False),  # siblings
         ("fit.sfo", "from ..propose import evolve", False),
-        ("propose.screen.pairs", "from ...fit.kernels.fit import fit_tape", True),
+        ("propose.separable.features", "from ...fit.kernels.fit import fit_tape", True),
         ("fit.dno.network", "import torch.nn as nn", True),
         ("fit.sfo", "import torch", False),
         ("model.beam", "import onnxruntime", True),

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "DIGITS_9", "DIGITS_12", "DIGITS_15", "Floats", "Ints", "MAX_LOG", "TINY", "power_of_two"]
+__all__ = ["Bools", "DIGITS_9", "DIGITS_12", "DIGITS_15", "Floats", "Ints", "MAX_LOG", "TINY", "evenly", "power_of_two"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -20,3 +20,8 @@ def power_of_two(values: Floats) -> float:
     """A power of two near the largest of these: dividing by it is exact, and squares of what is left can be stored."""
     most = float(np.max(np.abs(values), initial=0.0))
     return float(2.0 ** np.frexp(most)[1]) if 0.0 < most < np.inf else 1.0
+
+
+def evenly(n: int, most: int) -> Ints:
+    """Places among ``n``: all of them, or about ``most`` at even steps, the first and the last among them."""
+    return np.unique(np.linspace(0, n - 1, most).astype(np.intp))

@@ -13,6 +13,7 @@ from unisymnet.propose.linear.monomial import Monomial
 from unisymnet.propose.pool import misfit
 from unisymnet.propose.relation.quotients import Rational
 from unisymnet.propose.separable.exponentials import Exponentials
+from unisymnet.propose.separable.features import Features
 from unisymnet.propose.separable.inside import Boltzmann
 from unisymnet.propose.separable.offset import Offset
 from unisymnet.propose.separable.signomial import Signomial
@@ -47,6 +48,7 @@ STAGES = [
     Boltzmann(n_starts=30),
     Exponentials(rounds=2),
     Exponentials(rounds=2, mixed=True),
+    Features(),
     Rational(max_columns=30, noisy_columns=12),
     ExtendedBases(max_columns=30, noisy_columns=8, seconds=1.0),
 ]

@@ -9,8 +9,8 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..candidate import Status
 from ..formula.derivative import value_and_jacobian
 from ..judge.judge import Judge, Lengths
@@ -19,8 +19,6 @@ from ..judge.tree import read
 from ..symbolic.expr import Const, Expr, Param, bind, evaluate, rebuild
 from .kernels.fit import fit_tape
 from .kernels.tape import compile_tape
-
-Floats = NDArray[np.float64]
 
 ROUNDS = 6
 SETTLED = 1e-6  # relative change of the weights

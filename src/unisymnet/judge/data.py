@@ -6,11 +6,9 @@ import math
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .noise import TAILS, NoiseModel, robust_scale
-
-Floats = NDArray[np.float64]
 
 MAX_READ = 400
 MAX_DIGITS = 13  # numbers with more are taken for full precision

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..formula.derivative import independent, value_and_jacobian
 from ..symbolic.expr import Expr, evaluate, variables
 from ..symbolic.rewrite.simplify import simplify
@@ -27,8 +27,6 @@ from .scales import assumed_units
 from .special import canonical
 from .tree import EXPONENT, NUMBER, Node, Reading, plane_places, read
 from .unseen import unseen_nats
-
-Floats = NDArray[np.float64]
 
 CONSTANT_SHARE = 0.5  # of the belief: that nothing matters and y is a constant
 FORM_SHARE = 0.5  # of the rest, on whole textbook forms

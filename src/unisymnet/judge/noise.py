@@ -12,9 +12,8 @@ import numbers
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 SMALLEST = 1e-3  # of the median size: nearer to zero, relative noise would vanish
 LARGEST = 1e100  # values whose squares can still be stored

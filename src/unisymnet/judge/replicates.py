@@ -10,9 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ..arrays import Floats
 
 LEAST_FREEDOM = 4  # degrees of freedom; fewer replicates say next to nothing
 MAX_ROWS = 100_000

@@ -10,14 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic.expr import Call, Const, Expr, Var, evaluate, variables, walk
 from ..symbolic.rewrite.collect import terms_of
 from ..symbolic.rewrite.simplify import simplify
 from .numbers import simple_fraction
-
-Floats = NDArray[np.float64]
 
 WAVE_NATS, FLANK_NATS = 10.0, 5.0
 PERIOD = 2.0 * math.pi

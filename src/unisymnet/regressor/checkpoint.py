@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..candidate import Candidate, ParetoFront
 from ..errors import CheckpointError
 from ..fit.kernels.robust import Loss
@@ -28,8 +28,6 @@ from ..problem import Problem
 from ..symbolic.expr import Expr, evaluate, n_params, variables
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
-
-Floats = NDArray[np.float64]
 
 SCHEMA = "unisymnet-checkpoint"
 VERSION = 1

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from ..arrays import Floats
 from ..candidate import EXACT
 from ..deadline import Deadline
 from ..fit.clean.verdict import SAME_VALUES, tidied
@@ -37,7 +37,6 @@ from .validation import NAMED_LOSSES, Data
 if TYPE_CHECKING:
     from .kinds import Options
 
-Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]
 
 ADDITIVE_SHARE = 0.6  # of the time, with goal="predict"

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
+from ..arrays import Floats
 from ..deadline import now
 from ..formula import Formula
 from ..report.rows import rows_to_remember
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from ..tables.encoding import Encoding
     from .entry import Entry
     from .kinds import FitEvent, Options
-
-Floats = NDArray[np.float64]
 
 
 class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import DataError
 from ..formula import Formula
 from ..tables.encoding import Encoding, as_frame, check_missing, encode, is_words
 from .known.functions import computed_columns, with_computed
 from .validation import Operators, check_rows, every_own
-
-Floats = NDArray[np.float64]
 
 ERRORS = 3  # the place of errors of inputs in what belongs to the rows
 

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, evenly
 from ..candidate import Candidate
 from ..deadline import Deadline
 from ..fit.clean.verdict import Ruled, verdict
@@ -28,7 +28,6 @@ from .entry import Entry
 from .rows import canonical
 from .validation import Data
 
-Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]
 
 MAX_JUDGED = 3000  # rows; more would not change a verdict
@@ -38,7 +37,7 @@ MAX_WATCHED = 600  # rows on which formulas are compared while the search runs
 
 def judge_of(problem: Problem) -> Judge:
     """The judge of the rows that a search sees, in the caller's units."""
-    rows = np.unique(np.linspace(0, problem.n_rows - 1, MAX_WATCHED).astype(int))
+    rows = evenly(problem.n_rows, MAX_WATCHED)
     X, y = problem.X[rows] * problem.x_scales, problem.y[rows] * problem.y_scale
     noise = None if problem.noise is None else problem.noise * problem.y_scale
     return make_judge(X, y, problem.weights[rows], sigma=noise)
@@ -70,7 +69,7 @@ def judged_table(
         rows = canonical(data.X, data.y, data.weights)
         every = rows.of(data.X), rows.y, rows.weights
     X, y, weights = every
-    judge = _judge(_thinned(replace(data, X=X, y=y, weights=weights), MAX_JUDGED), models, noise, n_columns)
+    judge = _judge(replace(data, X=X, y=y, weights=weights).thinned(MAX_JUDGED), models, noise, n_columns)
     ruled = verdict(candidates, judge, deadline, watch, allows or (lambda expr: True))
     kept_back = (
         None
@@ -90,7 +89,7 @@ def entry_of(
 ) -> Entry:
     """One row; when time is up, measured on some of the rows only, and without a band."""
     late = deadline.expired()
-    few = _thinned(data, MAX_REPORTED)
+    few = data.thinned(MAX_REPORTED)
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     values, model = evaluate(one.expr, few.X), one.lengths.model
     left = model.residuals(values, few.y)
@@ -139,12 +138,3 @@ def _scored(entries: list[Entry]) -> tuple[Entry, ...]:
         step = entry.complexity - before.complexity
         scored.append(replace(entry, score=max(gain / step, 0.0) if step and math.isfinite(gain) else 0.0))
     return tuple(scored)
-
-
-def _thinned(data: Data, most: int) -> Data:
-    """At most so many rows, evenly spaced."""
-    if len(data.y) <= most:
-        return data
-    rows = np.linspace(0, len(data.y) - 1, most).astype(int)
-    weights = None if data.weights is None else data.weights[rows]
-    return replace(data, X=data.X[rows], y=data.y[rows], weights=weights)

@@ -15,6 +15,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..candidate import EXACT, Proposal, Status
 from ..fit.kernels.fit import fit_tape
 from ..fit.kernels.robust import Loss
@@ -24,7 +25,6 @@ from ..problem import Problem
 from ..protocols import Wrapped
 from ..symbolic.expr import Const, Expr, bind, evaluate, n_params
 
-Floats = NDArray[np.float64]
 Rows = tuple[Floats, Floats, Floats]
 
 NORMAL_MAD = 1.4826  # standard deviation over median absolute deviation, Gaussian noise

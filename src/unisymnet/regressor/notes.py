@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..candidate import EXACT, Candidate, description_length
 from ..formula import Formula
 from ..judge.noise import EQUAL
@@ -15,8 +15,6 @@ from ..search.trace import TraceRow
 from .entry import Entry
 from .losses import Judgement
 from .rows import FAR_BEYOND, SLIP, Ordered, slip_rows
-
-Floats = NDArray[np.float64]
 
 FEW_ROWS = 20
 LACK_OF_FIT = 0.01

@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..candidate import EXACT, Candidate, ParetoFront, description_length, is_exact, select
 from ..deadline import Deadline
 from ..fit.clean.convention import conventional, phased
@@ -30,8 +30,6 @@ from .entry import Entry
 from .judged import believed, judged_table
 from .losses import MEAN_SQUARES, Judgement, minimised
 from .validation import Data
-
-Floats = NDArray[np.float64]
 
 CHUNK = 100_000
 MAX_SETTLE_ROWS = 20_000
@@ -93,7 +91,7 @@ def measure(
     if rows.valid is None and rule == "best":
         picked = _pick_of_few(formulas, rows, noise)
     entries: list[Entry] = []
-    few = _thinned(data, CHUNK)
+    few = data.thinned(CHUNK)
     for index, candidate in enumerate(front):
         r2_valid = None if rows.valid is None or held is None else _r2_of(held[index] ** 2, *rows.valid[1:])
         rows_of = data if index == picked else few  # the pick is checked on every row
@@ -266,7 +264,7 @@ class _Cleaner:
         allows: Callable[[Expr], bool] | None = None,
     ) -> None:
         self.names, self.target = data.names, data.target
-        self.few = _thinned(data, MAX_SETTLE_ROWS)
+        self.few = data.thinned(MAX_SETTLE_ROWS)
         self.exact = (EXACT * spread) ** 2
         self.noise = noise
         self.deadline = deadline
@@ -316,15 +314,6 @@ class _Cleaner:
         snapped = snap(conventional(expr), X, y, weights=weights, noise=self.noise, deadline=limit)
         cleaned = present(simplify(snapped.expr))
         return cleaned if np.isfinite(evaluate(cleaned, X)).all() else expr
-
-
-def _thinned(data: Data, most: int) -> Data:
-    """At most so many rows, evenly spaced."""
-    if len(data.y) <= most:
-        return data
-    rows = np.linspace(0, len(data.y) - 1, most).astype(int)
-    weights = None if data.weights is None else data.weights[rows]
-    return replace(data, X=data.X[rows], y=data.y[rows], weights=weights)
 
 
 def _entry(formula: Formula, source: str, data: Data, r2_valid: float | None, wanted: Loss) -> Entry:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, evenly
 from ..candidate import EXACT, Proposal, Status
 from ..deadline import Deadline
 from ..errors import DataError
@@ -26,8 +26,6 @@ from ..symbolic.parse import free_names, parse
 from ..symbolic.rewrite.simplify import present, simplify
 from .entry import Entry
 from .validation import Operators, own_operators
-
-Floats = NDArray[np.float64]
 
 MAX_NAMED_ROWS = 20_000
 LEAST_ROWS = 10  # fewer do not show how noise depends on the value
@@ -121,7 +119,7 @@ def _fit_names(
     from ..fit.kernels.fit import covariance, fit_tape
     from ..fit.kernels.tape import compile_tape
 
-    thin = np.unique(np.linspace(0, len(y) - 1, MAX_NAMED_ROWS).astype(int))
+    thin = evenly(len(y), MAX_NAMED_ROWS)
     rows, truth, given = X[thin], y[thin], None if weights is None else weights[thin]
     found = fit_constants(expr, rows, truth, rng=rng, weights=given, n_starts=20)
     if found.status is not Status.OK:

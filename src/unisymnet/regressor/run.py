@@ -10,9 +10,9 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from ..arrays import Floats
 from ..candidate import Candidate, ParetoFront, select
 from ..deadline import Deadline, now
 from ..fit.kernels.robust import Loss
@@ -41,8 +41,6 @@ from .progress import Listeners, Progress
 from .rows import canonical, sample_rows
 from .validation import Data
 from .warm import warm_all
-
-Floats = NDArray[np.float64]
 
 FINAL_SHARE, FINAL_SECONDS, MAX_FINAL = 0.06, 0.2, 1.0  # of max_time, and seconds, kept for measuring
 MOST_FINAL = 0.35  # of a short max_time

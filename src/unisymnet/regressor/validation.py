@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from ..arrays import Floats, evenly
 from ..candidate import RULES
 from ..errors import DataError, quoted
 from ..fit.kernels.robust import LOSSES, Loss
@@ -26,8 +27,6 @@ from ..symbolic.operators import ALIASES, OPERATORS
 from ..symbolic.own import Operator, is_definition, read_operator
 from .checks.cells import check_names, check_order, explain, spoken, unmasked
 from .checks.parameters import check_lists
-
-Floats = NDArray[np.float64]
 
 GOALS = ("law", "predict")
 WORKING = ("relative", "poisson", "logistic")  # losses that need more than the residual, see known/work.py
@@ -65,6 +64,14 @@ class Data:
         if list(columns) == list(range(len(self.names))):
             return self
         return replace(self, X=self.X[:, list(columns)], names=tuple(self.names[i] for i in columns))
+
+    def thinned(self, most: int) -> Data:
+        """At most so many rows, evenly spaced."""
+        if len(self.y) <= most:
+            return self
+        rows = evenly(len(self.y), most)
+        weights = None if self.weights is None else self.weights[rows]
+        return replace(self, X=self.X[rows], y=self.y[rows], weights=weights)
 
     def without(self, rows: NDArray[np.intp]) -> Data:
         """All rows but these."""

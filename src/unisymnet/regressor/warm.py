@@ -26,7 +26,7 @@ from ..problem import make_problem
 from ..search.order import default_proposers
 
 # Who compiles what: about as much work each, with the kernels of fits on this side.
-HERE, THERE = ("signomial", "features"), ("evolve",)
+HERE, THERE = ("signomial",), ("evolve",)
 _HOME = Path(__file__).parents[2]  # where the package lies, for a process that does not know
 _HELPER = "import sys; sys.path.insert(0, sys.argv[1]); from unisymnet.regressor.warm import *; warm_stages(THERE)"
 SECONDS = 20.0  # for each stage; compiling itself does not look at the clock

@@ -40,7 +40,7 @@ HOMES = {
     "exponentials": "propose.separable.exponentials:Exponentials",
     "reduce": "propose.smaller.reduce:Reduce",
     "transformer": "model.proposer:TransformerProposer",
-    "features": "propose.screen.features:Features",
+    "features": "propose.separable.features:Features",
     "textbook": "propose.separable.textbook:Textbook",
     "joined": "propose.short.joined:Joined",
     "seen": "propose.smaller.seen:Seen",
@@ -69,7 +69,7 @@ def at(name: str, **settings: Any) -> Place:
 
 # Budgets: seconds for one stage at one place, where it is not the stage's own.
 BLINK, GLANCE, HALF, BRIEF, LOOK, LONGER, WHILE = 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 3.0
-SMALLER_QUICK, SMALLER_NOISY, SMALLER, SMALLER_DEEP = 5.0, 6.0, 8.0, 12.0  # for one smaller problem
+SMALLER_QUICK, SMALLER_NOISY, SMALLER_DEEP = 5.0, 6.0, 12.0  # for one smaller problem
 # What evolution finds it often finds soon, so it has three places (ADR 23).
 EARLY, MIDWAY, REST = (0.2, 4.0), (0.4, math.inf), (1.0, math.inf)
 
@@ -99,18 +99,20 @@ QUICK = (
     at("rational", noisy=False, seconds=LOOK),
     at("roots", max_columns=60, seconds=BLINK),
     at("outer", beside=False, seconds=BLINK),
+    at("features", n_arguments=24, seconds=HALF),
     at("signomial", seconds=HALF),
     at("extended", noisy=False, seconds=LOOK),
-    *(at("oscillations"), at("peaks"), at("modulated"), at("joined")),
+    *(at("oscillations"), at("peaks"), at("modulated"), at("joined"), at("stretched")),
 )
 POWER_LAWS = (at("monomial"), at("offset"))
 NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
 # Sums of a few terms, for y and other views of it, grown from below: a twentieth of a second.
 SHORT_SUMS = at("subsets")
 REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK)
-REDUCED_INNER = at("reduce", stages=(at("stretched"), at("features")), max_time=SMALLER)
 REDUCED_NOISY = at(
-    "reduce", stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING), max_time=SMALLER_NOISY
+    "reduce",
+    stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, at("stretched")),
+    max_time=SMALLER_NOISY,
 )
 # Known forms of y and of its views, the best few of them: of the whole, and of what is left when inputs are stripped
 # and merged.  Half a second, and most laws of several inputs.
@@ -127,7 +129,7 @@ RELEVANT = at(
         *FIRST,
         *(at("outer"), at("signomial"), at("extended", noisy=False)),
         *(at("stretched"), at("oscillations"), at("peaks"), at("joined")),
-        *(REDUCED, REDUCED_INNER, at("features")),
+        *(REDUCED, at("features")),
     ),
     noisy_stages=(
         *(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING),
@@ -153,17 +155,16 @@ IF_CLEAN = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
-    at("textbook"),
-    SEEN,
     IN_GROUPS,
     REDUCED,
-    REDUCED_INNER,
+    at("features"),
+    at("textbook"),
+    SEEN,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
     at("transformer", **BEAM_ONLY, seconds=LONGER),
     # Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
     at("roots", exact=False, noisy=True),
     at("outer", exact=False, noisy=True),
-    at("features"),
     Place("evolve", part=MIDWAY),
     *DESCRIBING,
     at("transformer", **BEAM_ONLY, width=60, n_skipped=12, seconds=WHILE),
@@ -200,8 +201,6 @@ IF_NOISY = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     REDUCED_NOISY,
-    REDUCED_INNER,
-    at("features"),
     at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
     at("short", least=16.0, most=20.0),
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ..arrays import Floats, evenly
 from ..deadline import Deadline
 from .screen import screen_columns
 
@@ -45,7 +45,7 @@ def choose_columns(
     notes: list[str] = []
     alike: dict[bytes, list[int]] = {}  # columns that agree in a few rows; only these are compared in all
     rows = slice(None) if places is None else places
-    some = np.unique(np.linspace(0, len(y) - 1, LOOKED_AT).astype(int))
+    some = evenly(len(y), LOOKED_AT)
     few = X[some if places is None else places[some]]
     constant: list[int] = []
     repeated: list[tuple[int, int]] = []

@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats
+from ..arrays import Floats, evenly
 from ..metrics import complexity
 from ..symbolic.expr import Call, Const, Expr, Var
 from .bank import FEW_LEVELS, Shape, knots, shapes_of_column, short
@@ -199,7 +199,7 @@ def _factors(shapes: list[Shape], most: int) -> list[Shape]:
     plain = [shape for shape in shapes if shape.plain]
     if len(plain) <= most or len(np.unique(shapes[0].values)) <= FEW_LEVELS:  # cases cannot stand for each other
         return plain
-    places = np.unique(np.linspace(0, len(plain) - 1, most).astype(int))
+    places = evenly(len(plain), most)
     return [plain[i] for i in places]
 
 

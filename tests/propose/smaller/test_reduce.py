@@ -7,10 +7,10 @@ from recover import draw, solve
 from unisymnet.candidate import Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
-from unisymnet.propose.screen.features import Features
+from unisymnet.propose.separable.features import Features
 from unisymnet.propose.smaller.reduce import Reduce, chain
 from unisymnet.propose.smaller.reduction import Reduction
-from unisymnet.propose.view.smooth import best_frame, polynomial, smooth_residual
+from unisymnet.propose.view.smooth import best_frame, noise_beyond_doubt, polynomial, smooth_residual
 from unisymnet.symbolic.expr import Const, Var, evaluate
 from unisymnet.symbolic.parse import parse
 
@@ -98,7 +98,7 @@ def test_rows_where_the_factor_vanishes_are_dropped():
 
 
 def test_solves_with_the_given_stages_and_writes_back():
-    stage = Reduce(stages=(Features(two_constants=False),))
+    stage = Reduce(stages=(Features(),))
     error, formula = solve(stage, *draw("x3*x0/x1*sin(1.3*(x2-x4))**2", [(1, 3)] * 5, n=500), seconds=40)
     assert error < 1e-11, formula
 
@@ -129,6 +129,7 @@ def test_smooth_residual_tells_noise_from_smooth_laws():
     X, y = draw("x0*exp(-x1)", [(1, 3), (0, 2)], n=400, noise=0.1)
     residual, flat = smooth_residual(make_problem(X, y))
     assert 0.05 < residual < 0.2 and flat
+    assert noise_beyond_doubt(make_problem(X, y))
 
 
 def test_a_frame_needs_enough_rows():

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Floats, evenly
 from ...metrics import complexity
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, total, walk
 from ...symbolic.rewrite.collect import coefficient_of
@@ -35,7 +35,7 @@ def respelled(expr: Expr, X: Floats) -> Expr:
     best = present(expr)
     if complexity(best) > MAX_SIZE:
         return best
-    rows = X[np.unique(np.linspace(0, len(X) - 1, MAX_ROWS).astype(int))]
+    rows = X[evenly(len(X), MAX_ROWS)]
     with np.errstate(all="ignore"):
         wanted = evaluate(best, rows)
         for _, _, spelling in sorted(_reachable(best)):

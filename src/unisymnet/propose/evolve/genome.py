@@ -30,8 +30,7 @@ KINDS = 32  # more than there are operators
 LONGEST = 64  # tokens of a genome
 LARGEST_POWER = 6.0  # that is written as squares and products
 
-# Which functions stand seldom inside one another, and which are seldom at all (candidate.py prices them).
-WAVES, GROWTHS = (SIN, COS, TAN), (EXP, LN)
+# Functions from here on are seldom (candidate.py prices them).
 FIRST_RARE = TANH
 
 

@@ -2,7 +2,7 @@
 
 The constant κ is scanned with everything else eliminated, and refined by Gauss-Newton; then the few terms that matter
 are found as in bases.py.  Cooling towards a surrounding temperature, charging from any start, growing seasons are of
-this kind.  For clean data; features.py and pairs.py look at noisy ones.
+this kind.  For clean data.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ..linear.bases import exact_formula
 from ..linear.basis import Basis, Unary, extended, polynomial
 from ..pool import Stage, Task
 from ..view.views import View, views_of
+from .projected import refined, taken_out
 
 __all__ = ["Modulated"]
 
@@ -31,6 +32,7 @@ EXPONENTS = np.concatenate([np.geomspace(0.08, 5.0, 14), -np.geomspace(0.08, 5.0
 STEPS_A_PERIOD = 4
 MAX_PERIODS = 20.0
 N_REFINED = 4  # starts for each view, input and function
+STEPS = 16
 HIT = 1e-10  # share left, in norm, that only a law reaches
 
 
@@ -98,11 +100,12 @@ class _Inner:
         fine = [k for k, target in enumerate(targets) if np.isfinite(target).all()]
         if not fine:
             return
-        table = np.column_stack([targets[k] / np.linalg.norm(targets[k]) for k in fine])
-        left = self._left(self.grid, table)
+        basis = np.linalg.qr(self.columns / np.linalg.norm(self.columns, axis=0).clip(TINY))[0]
+        table = taken_out(np.column_stack([targets[k] / np.linalg.norm(targets[k]) for k in fine]), basis)
+        left = self._left(basis, table)
         for place, k in enumerate(fine):
             for start in np.argsort(left[:, place])[:N_REFINED]:
-                kappa, off = self._refined(float(self.grid[start]), table[:, place])
+                kappa, _, off = refined(self._products, basis, table[:, place], float(self.grid[start]), STEPS)
                 if off < HIT:
                     yield views[k], kappa
                     break
@@ -117,48 +120,17 @@ class _Inner:
         powers = tuple(tuple(float(i == j) for j in range(len(names))) for i in range(len(names)))
         return Unary(f"{self.kind} of {kappa:.17g}*x{self.of}", self.of, atoms, powers)
 
-    def _functions(self, kappas: Floats) -> tuple[Floats, Floats]:
-        """Values (G, n, columns) of the inner functions, and their derivatives by κ."""
+    def _products(self, kappas: Floats) -> Floats:
+        """The inner functions times the factors (G, n, columns)."""
         s = kappas[:, None] * self.t
-        if self.kind != "sin":
+        if self.kind == "sin":
+            values = np.stack([np.sin(s), np.cos(s)], axis=2)
+        else:
             values = np.exp(np.clip(s, -60.0, 60.0))[:, :, None]
-            return values, values * self.t[:, None]
-        values = np.stack([np.sin(s), np.cos(s)], axis=2)
-        return values, values[:, :, ::-1] * np.array([1.0, -1.0]) * self.t[:, None]
+        return (values[:, :, :, None] * self.factors[None, :, None, :]).reshape(len(values), len(self.t), -1)
 
-    def _design(self, values: Floats) -> Floats:
-        products = (values[:, :, :, None] * self.factors[None, :, None, :]).reshape(len(values), len(self.t), -1)
-        plain = np.broadcast_to(self.columns, (len(values), *self.columns.shape))
-        design = np.concatenate([plain, products], axis=2)
-        return design / np.linalg.norm(design, axis=1, keepdims=True).clip(TINY)
-
-    def _left(self, kappas: Floats, targets: Floats) -> Floats:
-        """Norm (G, targets) of what each κ leaves of the targets."""
-        basis = np.linalg.qr(self._design(self._functions(kappas)[0]))[0]
-        rest = targets - basis @ (basis.transpose(0, 2, 1) @ targets)
-        return np.linalg.norm(rest, axis=1)
-
-    def _refined(self, kappa: float, target: Floats, steps: int = 12) -> tuple[float, float]:
-        """κ by Gauss-Newton with the linear part eliminated, and the norm that is left."""
-        best, lowest = kappa, math.inf
-        for _ in range(steps):
-            values, slopes = self._functions(np.array([kappa]))
-            design, moved = self._design(values)[0], self._raw(slopes)
-            basis, triangle = np.linalg.qr(design)
-            rest = target - basis @ (basis.T @ target)
-            left = float(np.linalg.norm(rest))
-            if not left < 0.999 * lowest:
-                break
-            best, lowest = kappa, left
-            weights = np.linalg.lstsq(triangle, basis.T @ target, rcond=1e-14)[0][self.columns.shape[1] :]
-            change = moved @ (weights / np.linalg.norm(self._raw(values), axis=0).clip(TINY))
-            change = change - basis @ (basis.T @ change)
-            size = float(change @ change)
-            if size == 0.0:
-                break
-            kappa = kappa + float(change @ rest) / size
-        return best, lowest
-
-    def _raw(self, values: Floats) -> Floats:
-        """Products of one set of functions with the factors, not scaled."""
-        return (values[0][:, :, None] * self.factors[:, None, :]).reshape(len(self.t), -1)
+    def _left(self, basis: Floats, targets: Floats) -> Floats:
+        """Norm (G, targets) of what each κ of the grid leaves of the targets."""
+        products = taken_out(self._products(self.grid), basis)
+        span = np.linalg.qr(products / np.linalg.norm(products, axis=1, keepdims=True).clip(TINY))[0]
+        return np.linalg.norm(taken_out(np.broadcast_to(targets, (len(span), *targets.shape)), span), axis=1)

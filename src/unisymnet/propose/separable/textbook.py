@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Floats, evenly
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.kernels.fit import fit_tape
@@ -58,7 +58,7 @@ class Textbook:
         if problem.n_features > self.most_inputs:
             return
         limit = deadline.sooner(self.seconds)
-        rows = np.unique(np.linspace(0, problem.n_rows - 1, self.max_rows).astype(int))
+        rows = evenly(problem.n_rows, self.max_rows)
         table = Rows(problem.X[rows], problem.y[rows], problem.weights[rows])
         best = math.inf
         if problem.allows("add", "mul"):

@@ -17,7 +17,7 @@ from functools import cache
 
 import numpy as np
 
-from ...arrays import Ints
+from ...arrays import Ints, evenly
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.kernels.fit import fit_tape
@@ -85,7 +85,7 @@ class Joined(Stage):
     def asked(self, task: Task) -> Iterator[Proposal]:
         problem, deadline = task.problem, task.deadline
         weighed = np.flatnonzero(problem.weights)
-        rows = weighed[np.unique(np.linspace(0, len(weighed) - 1, self.max_rows).astype(int))]
+        rows = weighed[evenly(len(weighed), self.max_rows)]
         for parts in believed_parts(problem, rows, deadline, bool(self.stages))[: self.most]:
             left = math.inf
             for expr in self._formulas(task, rows, parts):

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import evenly
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.kernels.fit import fit_tape
@@ -72,7 +73,7 @@ class _Trial:
     """The rows in the caller's units, where a formula without constants means what it says."""
 
     def __init__(self, problem: Problem, max_rows: int, rng: np.random.Generator) -> None:
-        rows = np.unique(np.linspace(0, problem.n_rows - 1, max_rows).astype(int))
+        rows = evenly(problem.n_rows, max_rows)
         self.X = problem.X[rows] * problem.x_scales
         self.y = problem.y[rows] * problem.y_scale
         self.root = np.sqrt(problem.weights[rows])

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import DIGITS_9, Floats, Ints
+from ...arrays import DIGITS_9, Floats, Ints, evenly
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...fit.subset import Subset, best_subsets, subset_codelength
@@ -52,7 +52,7 @@ class Subsets:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         weighed = np.flatnonzero(problem.weights)  # a row that weighs nothing has no view
-        rows = weighed[np.unique(np.linspace(0, len(weighed) - 1, self.max_rows).astype(int))]
+        rows = weighed[evenly(len(weighed), self.max_rows)]
         terms, table, n_plain = _library(problem, problem.X[rows])
         if len(rows) < LEAST_ROWS or len(terms) < 2:
             return

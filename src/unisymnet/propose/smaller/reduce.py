@@ -15,15 +15,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Floats, Ints
+from ...arrays import Floats, Ints, evenly
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Const, Var
 from ..pool import EXACT, is_constant, misfit
-from ..screen.spaces import weightings
-from ..view.smooth import looks_noisy, polynomial, standardised
+from ..view.smooth import looks_noisy, noise_beyond_doubt, polynomial, standardised
 from ..view.views import Target, views_of
 from .reduction import Reduction
 from .reductions import best_reduction
@@ -46,7 +45,7 @@ class Reduce:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        noisy = weightings(problem) == (True,)
+        noisy = noise_beyond_doubt(problem)
         steps = list(chain(problem, noisy=noisy, max_ratio=self.max_ratio, max_steps=self.max_steps, deadline=deadline))
         problems = [problem]
         for step in steps:
@@ -130,7 +129,7 @@ class Relevant:
 
 def relevant_inputs(problem: Problem, chance: float = CHANCE) -> list[int]:
     """The inputs without which no polynomial predicts y as well, at least one."""
-    rows = np.unique(np.linspace(0, problem.n_rows - 1, MAX_ROWS).astype(int))
+    rows = evenly(problem.n_rows, MAX_ROWS)
     frames = list(_frames(problem, rows))
     kept = list(range(problem.n_features))
     while len(kept) > 1 and frames:

@@ -17,8 +17,8 @@ from scipy.optimize import minimize_scalar
 from ...arrays import DIGITS_9, Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, rebuild, total
-from ..screen.dictionary import monomial
 from ..view.smooth import Frame
+from ..write.polynomial import monomial
 
 __all__ = ["Reduction", "factors", "simplest", "summands", "with_column", "without"]
 
@@ -68,7 +68,7 @@ class Reduction:
             lifted = product([self.factor, lifted])
         if self.offset != ZERO:
             lifted = total([self.offset, lifted])
-        return lifted if self.power == 1.0 else monomial([lifted], [1.0 / self.power])
+        return lifted if self.power == 1.0 else monomial([lifted], [1.0 / self.power]).written()
 
 
 def without(frame: Frame, design: Floats, law: Floats) -> tuple[Floats, Floats]:
@@ -172,7 +172,7 @@ def summands(problem: Problem, frame: Frame) -> Iterator[Reduction]:
             if evidence < math.inf and c:
                 yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)
         for power in POWERS:
-            expr = monomial([Var(i)], [power])
+            expr = monomial([Var(i)], [power]).written()
             evidence, c = with_column(frame, design, evaluate(expr, frame.X))
             if evidence < math.inf and c:
                 yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)

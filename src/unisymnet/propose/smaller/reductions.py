@@ -19,8 +19,8 @@ import numpy as np
 from ...arrays import DIGITS_12, Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
-from ..screen.dictionary import monomial
 from ..view.smooth import Frame, best_frame, frames_of
+from ..write.polynomial import monomial
 from .reduction import Reduction, factors, simplest, summands, with_column, without
 
 __all__ = ["best_reduction"]
@@ -127,7 +127,7 @@ def _offsets(problem: Problem, frame: Frame) -> Iterator[Reduction]:
             law = x**a
             evidence, c = with_column(frame, design * law[:, None], ones)
             if c and evidence < math.inf:
-                yield Reduction(kept, monomial([Var(i)], [a]), evidence, Const(simplest(c)), frame.power)
+                yield Reduction(kept, monomial([Var(i)], [a]).written(), evidence, Const(simplest(c)), frame.power)
 
 
 def _stripped(frame: Frame, strips: list[Strip], max_ratio: float) -> Reduction:
@@ -143,7 +143,7 @@ def _stripped(frame: Frame, strips: list[Strip], max_ratio: float) -> Reduction:
             gone, ratio = trial, new
     kept = tuple(Var(i) for i in range(frame.n_features) if i not in gone)
     powers = {i: a for i, a in sorted(gone.items()) if a}
-    factor = monomial([Var(i) for i in powers], list(powers.values())) if powers else Const(1.0)
+    factor = monomial([Var(i) for i in powers], list(powers.values())).written() if powers else Const(1.0)
     return Reduction(kept, factor, ratio)
 
 
@@ -175,4 +175,4 @@ def _merges(problem: Problem, frame: Frame, *, powers: bool = False) -> Iterator
             for a in _exponents(problem, frame, base, design):
                 if a:
                     ratio = frame.ratio(*_divided(frame, design, {base: a}))
-                    yield Reduction(inputs, monomial([Var(base)], [a]), ratio)
+                    yield Reduction(inputs, monomial([Var(base)], [a]).written(), ratio)

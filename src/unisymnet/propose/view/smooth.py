@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints
+from ...arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints, evenly
 from ...judge.replicates import chance_of_noise
 from ...problem import Problem
 from ...symbolic.constants import free_constants
@@ -28,6 +28,7 @@ __all__ = [
     "best_frame",
     "frames_of",
     "looks_noisy",
+    "noise_beyond_doubt",
     "only_noise_left",
     "polynomial",
     "smooth_residual",
@@ -89,7 +90,7 @@ def frames_of(
 
     A polynomial has at most one column for ``each`` so many rows.
     """
-    rows = np.unique(np.linspace(0, problem.n_rows - 1, max_rows).astype(int))
+    rows = evenly(problem.n_rows, max_rows)
     X, y = problem.X[rows], problem.y[rows]
     columns = min(max_columns, len(rows) // (each or (5 if noisy else 3)))
     d = X.shape[1]
@@ -195,6 +196,14 @@ def smooth_residual(problem: Problem) -> tuple[float, bool]:
     return math.sqrt(large.share), small is not None and small.share < 1.15 * large.share
 
 
+def noise_beyond_doubt(problem: Problem) -> bool:
+    """Is it known that there is noise, or does a smooth fit show nothing but noise beyond it?"""
+    if problem.noise is not None:
+        return problem.noise > DIGITS_9 * problem.spread
+    residual, flat = smooth_residual(problem)
+    return flat and 3e-3 <= residual < 0.7
+
+
 # Residuals over std(y): below CLEAN there is no noise worth the name, above OPAQUE polynomials see nothing, and above
 # MURKY what they cannot follow is easily taken for noise.
 CLEAN, MURKY, OPAQUE = DIGITS_9, 0.25, 0.6
@@ -238,7 +247,7 @@ def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
     A law that is missing a term leaves something that inputs explain; noise is explained by nothing.  Residuals below
     ``least`` of the target's spread are no noise, whatever they look like.
     """
-    rows = np.unique(np.linspace(0, problem.n_rows - 1, TEST_ROWS).astype(int))
+    rows = evenly(problem.n_rows, TEST_ROWS)
     X = problem.X[rows]
     with np.errstate(all="ignore"):
         values = evaluate(expr, X * problem.x_scales) / problem.y_scale
@@ -292,7 +301,7 @@ def _neighbours_agree(X: Floats, kinds: Sequence[Floats]) -> bool:
 
     Each closeness has a sum of products of residuals; the largest in units of its spread is compared.
     """
-    rows = np.unique(np.linspace(0, len(X) - 1, PAIRED_ROWS).astype(int))
+    rows = evenly(len(X), PAIRED_ROWS)
     tables = [np.column_stack([left[rows], _flipped(left[rows])]) for left in kinds]
     largest = np.full((len(kinds), N_FLIPS + 1), -math.inf)
     for near in _closeness(X[rows]):

@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, evenly
 from ...errors import DataError
 from ...symbolic.own import Operator
 from ...tables.encoding import Computed, as_frame
-
-Floats = NDArray[np.float64]
 
 MAX_COLUMNS = 8  # of the table on which a function is tried
 MAX_OTHERS = 4  # columns that may change what the function is multiplied with and added to
@@ -31,7 +29,7 @@ def computed_columns(X: Any, y: Any, operators: Sequence[Operator]) -> tuple[Com
     """Which columns are worth computing; a function that is undefined on some rows of a column is not tried there."""
     frame = as_frame(X)
     names = [str(name) for name in frame.columns if frame[name].dtype.kind in "iufb"]
-    few = np.unique(np.linspace(0, len(frame) - 1, MAX_ROWS).astype(int))
+    few = evenly(len(frame), MAX_ROWS)
     table = frame[names].to_numpy(dtype=np.float64)[few]
     target = np.asarray(y, dtype=np.float64).ravel()[few]
     good = np.isfinite(table).all(axis=1) & np.isfinite(target)

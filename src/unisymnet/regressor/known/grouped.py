@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import evenly
 from ...candidate import Candidate, description_length
 from ...deadline import Deadline, now
 from ...errors import DataError
@@ -29,8 +30,6 @@ from ..kinds import FitEvent, Options, Outcome
 from ..run import run_fit
 from ..validation import WORKING, Data
 from ..warm import warm_all
-
-Floats = NDArray[np.float64]
 
 GROUPS_SEARCHED = 4
 SEARCH_SHARE, POOLED_SHARE = 0.6, 0.15  # of the time: for groups alone, and for all rows together
@@ -151,7 +150,7 @@ def _rows(data: Data, labels: Sequence[str], names: Sequence[str]) -> list[Rows]
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     found = []
     for name in names:
-        few = np.unique(np.linspace(0, len(places[name]) - 1, MAX_ROWS_A_GROUP).astype(int))
+        few = evenly(len(places[name]), MAX_ROWS_A_GROUP)
         chosen = np.array(places[name])[few]
         found.append((data.X[chosen], data.y[chosen], weights[chosen]))
     return found

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...errors import DataError
 from ...judge.noise import told_weights
 from ...knowledge.shape.differ import derivative
@@ -22,7 +22,6 @@ from ...symbolic.expr import Call, Const, Expr, evaluate, variables
 from ..losses import polynomial, thinned
 from ..validation import Data
 
-Floats = NDArray[np.float64]
 Target = tuple[Floats, Floats]  # working target and weights
 Residual = Callable[[Floats, Floats], Floats]  # of the target and the prediction
 Sigma = tuple[Floats, Mapping[int, Floats]]  # standard errors of y, and of columns by their place

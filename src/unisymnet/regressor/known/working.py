@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...candidate import TOKEN_NATS, Status
 from ...deadline import Deadline, now
@@ -31,8 +30,6 @@ from ..run import run_fit
 from ..validation import Data
 from ..warm import warm_all
 from .work import Logistic, OwnResiduals, Sigma, Target, Work, work_of
-
-Floats = NDArray[np.float64]
 
 FIRST_SHARE = 0.45  # of the time, for the search around the rough guess
 LEAST_LEFT = 0.2  # seconds that make a second search worth while

@@ -13,14 +13,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...candidate import Candidate, Status, description_length
-from ...deadline import Deadline
-from ...metrics import complexity
-from ...problem import Problem
-from ...symbolic.expr import Expr
-from ...symbolic.rewrite.simplify import present, simplify
-from ..clean.snap import Snapped, snap
-from .sfo import SFO
+from unisymnet.candidate import Candidate, Status, description_length
+from unisymnet.deadline import Deadline
+from unisymnet.fit.clean.snap import Snapped, snap
+from unisymnet.fit.sfo.sfo import SFO
+from unisymnet.metrics import complexity
+from unisymnet.problem import Problem
+from unisymnet.symbolic.expr import Expr
+from unisymnet.symbolic.rewrite.simplify import present, simplify
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""Thousands of inner functions at once, alone, in pairs and in products."""
