@@ -17,7 +17,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..deadline import now
-from ..errors import CheckpointError, DataError
+from ..errors import DataError, quoted
+from ..formula import stored
 from ..symbolic.expr import Expr
 from ..symbolic.parse import parse
 from .equations.system import Inputs, System
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+SCHEMA, VERSION = "unisymnet-dynamics", 1
+OWN = ("callback", "checkpoint")  # parameters that a saved model does not keep
 FINISH = 0.03  # of the time: for constants that are tied, and for what is to be said
 
 
@@ -131,10 +134,7 @@ class DynamicsRegressor(BaseEstimator):
         from .known.rates import Known
         from .watch import Keeper
 
-        if self.order not in (1, 2):
-            raise ValueError(f"order must be 1 or 2, got {self.order!r}")
-        if not (isinstance(self.max_time, int | float) and self.max_time > 0):
-            raise ValueError(f"max_time must be a positive number of seconds, got {self.max_time!r}")
+        self._check()
         started = now()
         trajectory = groups if trajectory is None and isinstance(groups, str) else trajectory
         table = data
@@ -171,6 +171,18 @@ class DynamicsRegressor(BaseEstimator):
         self.notes_ = self.system_.notes
         self.seconds_ = now() - started
         return self
+
+    def _check(self) -> None:
+        """Raise for a parameter of a kind that cannot be used."""
+        if self.order not in (1, 2):
+            raise ValueError(f"order must be 1 or 2, got {quoted(self.order)}")
+        number = isinstance(self.max_time, int | float) and not isinstance(self.max_time, bool)
+        if not (number and self.max_time > 0):
+            raise ValueError(f"max_time must be a positive number of seconds, got {quoted(self.max_time)}")
+        for name in ("units", "constants", "template"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, Mapping):
+                raise TypeError(f"{name} must be a dict by the names of columns, got {quoted(value)}")
 
     def _keep(
         self, runs: Runs, labels: dict[str, str] | None, search: Callable[[Course, Deadline], Found], deadline: Deadline
@@ -241,12 +253,12 @@ class DynamicsRegressor(BaseEstimator):
 
     def report(self, path: str | os.PathLike[str]) -> None:
         """Write one HTML page: trajectories over data, what is left in time, the phase portrait."""
+        from ..regressor.checkpoint import write_atomically
         from ..report.system_page import system_html
 
         lead = f"{self.runs_.n_points} points, {self.seconds_:.1f} s"
         page = system_html(self.system_, self.drawn_runs(), self.notes_, lead)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(page)
+        write_atomically(Path(path), page)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the system and the tables as JSON; `load` reads them back without the data."""
@@ -255,9 +267,9 @@ class DynamicsRegressor(BaseEstimator):
         from .tables import saved_tables
 
         whole = {
-            "schema": "unisymnet-dynamics",
-            "version": 1,
-            "parameters": {k: v for k, v in self.get_params().items() if k not in ("callback", "checkpoint")},
+            "schema": SCHEMA,
+            "version": VERSION,
+            "parameters": {k: v for k, v in self.get_params().items() if k not in OWN and stored.is_plain(v)},
             "system": self.system_.to_dict(),
             "systems": {mark: system.to_dict() for mark, system in self.systems_.items()},
             "tables": saved_tables(self),
@@ -268,20 +280,19 @@ class DynamicsRegressor(BaseEstimator):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DynamicsRegressor:
         """A fitted model from the file that `save` wrote."""
-        try:
-            with open(path, encoding="utf-8") as file:
-                whole = json.load(file)
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise CheckpointError(f"cannot read a model from {os.fspath(path)}: {error}") from error
-        if not isinstance(whole, dict) or whole.get("schema") != "unisymnet-dynamics" or whole.get("version") != 1:
-            raise CheckpointError(f"{os.fspath(path)} is not a saved DynamicsRegressor")
-        known = cls().get_params()
-        model = cls(**{name: value for name, value in dict(whole.get("parameters", {})).items() if name in known})
-        model.system_ = System.from_dict(whole["system"])
-        model.systems_ = {str(mark): System.from_dict(one) for mark, one in dict(whole.get("systems", {})).items()}
-        model.notes_ = model.system_.notes
-        model.seconds_ = float(whole.get("seconds", 0.0))
-        model.saved_tables_ = whole.get("tables", {})
+        from .tables import read_tables
+
+        whole = stored.expect(stored.read_file(path, "a model"), SCHEMA, VERSION, "a saved DynamicsRegressor")
+        with stored.reading(f"the model {os.fspath(path)}"):
+            known = cls().get_params()
+            model = cls(**{name: value for name, value in whole.get("parameters", {}).items() if name in known})
+            model._check()
+            model.system_ = System.from_dict(whole["system"])
+            others = whole.get("systems", {})
+            model.systems_ = {str(mark): System.from_dict(one) for mark, one in others.items()}
+            model.notes_ = model.system_.notes
+            model.seconds_ = stored.number(whole.get("seconds", 0.0))
+            model.saved_tables_ = read_tables(whole.get("tables", {}))
         return model
 
     def __str__(self) -> str:

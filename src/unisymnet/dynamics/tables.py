@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from ..formula import stored
 from ..symbolic.text import to_text
 from .rate import shown
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_ROWS = 12
+COLUMNS = ("rate", "system", "length", "chi2", "source", "segments")
 
 
 def equation_tables(model: Any) -> dict[str, pd.DataFrame]:
@@ -46,6 +48,18 @@ def saved_tables(model: Any) -> dict[str, list[dict[str, Any]]]:
         }
         for system in model.found_.systems[:MAX_ROWS]
     ]
+    return found
+
+
+def read_tables(saved: Any) -> dict[str, list[dict[str, Any]]]:
+    """Tables of a file, every cell a number, a text or nothing."""
+    if not isinstance(saved, dict):
+        raise ValueError(f"tables expected, got {type(saved).__name__}")
+    found = {}
+    for name, rows in saved.items():
+        found[name] = [stored.record(row, COLUMNS) for row in stored.listed(rows)]
+        for cell in (cell for row in found[name] for cell in row.values()):
+            stored.word(cell) if isinstance(cell, str) else stored.number(cell, missing=None)
     return found
 
 

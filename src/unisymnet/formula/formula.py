@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Floats
-from ..errors import CheckpointError, DataError
+from ..errors import DataError
 from ..symbolic.expr import Call, Const, Expr, evaluate, n_params, rebuild, variables
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
@@ -233,22 +233,14 @@ class Formula:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> Formula:
         """The inverse of `to_dict`; refuses what it does not know."""
-        if data.get("schema") != SCHEMA:
-            raise CheckpointError(f"not a saved formula: schema {SCHEMA!r} expected, got {data.get('schema')!r}")
-        if data.get("version") != VERSION:
-            raise CheckpointError(
-                f"the formula was saved in version {data.get('version')!r} of the format, this package reads "
-                f"version {VERSION}; update unisymnet"
-            )
-        try:
+        data = stored.expect(data, SCHEMA, VERSION, "a saved formula")
+        with stored.reading("the saved formula"):
             found = tuple(_constant(row) for row in stored.listed(data["constants"]))
             names, units = stored.words(data["names"]), stored.words(data.get("units", []))
             expr = parse(stored.word(data["expression"]))
             groups = GroupTable.from_dict(data["groups"]) if data.get("groups") else None
             band = Band.from_dict(data["band"], len(constants_of.free(expr)[1])) if data.get("band") else None
             return Formula(expr, names, stored.word(data["target"]), found, units, groups, band)
-        except (KeyError, TypeError, ValueError, RecursionError) as error:
-            raise CheckpointError(f"the saved formula is damaged: {error!r}") from error
 
     @staticmethod
     def from_json(text: str) -> Formula:

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..errors import CheckpointError
@@ -28,6 +31,38 @@ def read_object(text: str, what: str) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise CheckpointError(f"{what} should be a JSON object, got {type(data).__name__}")
     return data
+
+
+def read_file(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+    """The JSON object in a file."""
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:  # ValueError: no text, or a name that no file can have
+        raise CheckpointError(f"cannot read {what} from {os.fspath(path)}: {error}") from error
+    return read_object(text, os.fspath(path))
+
+
+def expect(data: Any, schema: str, version: int, what: str) -> Mapping[str, Any]:
+    """An object that says to be of this schema and version."""
+    if not isinstance(data, Mapping):
+        raise CheckpointError(f"{what} should be a JSON object, got {type(data).__name__}")
+    if data.get("schema") != schema:
+        raise CheckpointError(f"not {what}: schema {schema!r} expected, got {_shown(data.get('schema'))}")
+    if data.get("version") != version:
+        raise CheckpointError(
+            f"{what} of version {_shown(data.get('version'))} of the format; this package reads version {version}: "
+            "update unisymnet"
+        )
+    return data
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Whatever a value of the wrong kind raises becomes one sentence: `what` is damaged."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
+        raise CheckpointError(f"{what} is damaged: {_shown(error)}") from error
 
 
 def number(value: Any, *, missing: Any = ...) -> float:
@@ -88,10 +123,20 @@ def record(value: Any, known: Iterable[str]) -> dict[str, Any]:
     return value
 
 
+def is_plain(value: Any) -> bool:
+    """Can JSON hold it as it is?"""
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and is_plain(inner) for key, inner in value.items())
+    return value is None or isinstance(value, str | int | float | bool)
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, dict | list):
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
     if isinstance(value, int) and abs(value) >= 10**20:
         return "a very large number"
     text = repr(value)
-    return text if len(text) <= 60 else text[:59] + "…"
+    most = 200 if isinstance(value, Exception) else 60
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..deadline import now
-from ..errors import DataError
+from ..errors import DataError, quoted
 from ..fit.subset import Subset, best_subsets
 from .grid import Grid, read_fields
 from .open_form import EXPLAINED, best_curve, open_terms
@@ -90,9 +90,12 @@ class PDERegressor:
         self._check()
         end = now() + self.max_time
         grid, names, values = read_fields(field, axes, self.time)
+        given = [given] if isinstance(given, str) else given
+        if not isinstance(given, Sequence):
+            raise DataError(f"given must be a list of names of fields, got {quoted(given)}")
         unknown = [name for name in given if name not in names]
         if unknown:
-            raise DataError(f"given names {', '.join(unknown)}, but the fields are {', '.join(names)}")
+            raise DataError(f"given names {', '.join(map(str, unknown))}, but the fields are {', '.join(names)}")
         orders = [1, 2] if self.order == "auto" else [int(self.order)]
         targets = [i for i, name in enumerate(names) if name not in given]
         found = [self._equations(grid, names, values, targets, order, end) for order in orders]
@@ -127,8 +130,9 @@ class PDERegressor:
             raise ValueError(f"max_degree must be a whole number from 1 to 4, got {self.max_degree!r}")
         if self.order not in (1, 2, "auto"):
             raise ValueError(f'order must be 1, 2 or "auto", got {self.order!r}')
-        if not self.max_time > 0.0:
-            raise ValueError(f"max_time must be positive, got {self.max_time!r}")
+        number = isinstance(self.max_time, int | float) and not isinstance(self.max_time, bool)
+        if not (number and self.max_time > 0.0):
+            raise ValueError(f"max_time must be a positive number of seconds, got {quoted(self.max_time)}")
 
     def _equations(
         self, grid: Grid, names: tuple[str, ...], values: list[Floats], targets: list[int], order: int, end: float

@@ -42,10 +42,12 @@ class Grid:
 
 def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, tuple[str, ...], list[Floats]]:
     """The grid with time as its last axis, the fields' names and values; raises DataError for what is no field."""
+    if not isinstance(axes, Mapping):
+        raise DataError(f'axes must be a dict of arrays by name, {{"x": x, "t": t}}, got {type(axes).__name__}')
     if time not in axes:
         raise DataError(f"axes needs the time {time!r}, got {', '.join(map(repr, axes)) or 'none'}; name it with time=")
     if not 2 <= len(axes) <= 3:
-        raise DataError(f"one or two axes of space and one of time are needed, got {', '.join(axes)}")
+        raise DataError(f"one or two axes of space and one of time are needed, got {', '.join(map(repr, axes))}")
     order = [name for name in axes if name != time] + [time]
     nodes = tuple(_nodes(name, axes[name]) for name in order)
     grid = Grid(tuple(order), nodes)
@@ -57,7 +59,7 @@ def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, t
     for name, array in fields.items():
         if name in axes:
             raise DataError(f"{name!r} is a field and an axis; rename one of them")
-        table = np.asarray(array, dtype=float)
+        table = _numbers(array, f"the field {name!r}")
         wanted = tuple(len(nodes[order.index(axis)]) for axis in given)
         if table.shape != wanted:
             raise DataError(
@@ -75,10 +77,22 @@ def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, t
 
 
 def _nodes(name: str, values: Any) -> Floats:
-    nodes = np.asarray(values, dtype=float)
+    nodes = _numbers(values, f"the axis {name!r}")
     if nodes.ndim != 1 or len(nodes) < LEAST_NODES:
         raise DataError(f"the axis {name!r} needs at least {LEAST_NODES} nodes in one row, got shape {nodes.shape}")
     steps = np.diff(nodes)
     if not np.isfinite(nodes).all() or steps[0] <= 0.0 or np.ptp(steps) > UNEVEN * abs(steps.mean()):
         raise DataError(f"the axis {name!r} must rise in equal steps; interpolate the field to a uniform grid first")
+    check_powers(steps, f"the step of the axis {name!r}")
     return nodes
+
+
+def _numbers(values: Any, what: str) -> Floats:
+    """An array of real numbers."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
+            raise ValueError("complex numbers; give real and imaginary part as two fields")
+        return np.asarray(array, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} must be an array of real numbers: {error}") from error

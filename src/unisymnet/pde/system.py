@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Floats
 from ..errors import CheckpointError, DataError
-from ..formula import Formula
+from ..formula import Formula, stored
 from ..symbolic.expr import variables
 from ..symbolic.parse import parse
 from ..symbolic.writers.latex import latex_name, latex_number
 from .spectral import Flow, evolve
 from .terms import Term, written
 
-_VERSION = 1
+_KIND, _VERSION = "unisymnet pde", 1
 
 
 @dataclass(frozen=True)
@@ -131,58 +131,60 @@ class PDESystem:
             for e in self.equations
         ]  # fmt: skip
         return {
-            "kind": "unisymnet pde", "version": _VERSION, "fields": list(self.fields), "space": list(self.space),
+            "kind": _KIND, "version": _VERSION, "fields": list(self.fields), "space": list(self.space),
             "time": self.time, "order": self.order, "notes": list(self.notes), "equations": equations,
         }  # fmt: skip
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> PDESystem:
         """What `to_dict` gave; raises CheckpointError for anything else."""
-        try:
-            if data["kind"] != "unisymnet pde" or data["version"] != _VERSION:
-                raise ValueError(f"it is {data['kind']!r}, version {data['version']}")
-            fields, space = tuple(map(str, data["fields"])), tuple(map(str, data["space"]))
-            equations = tuple(_equation(one, len(fields), len(space)) for one in data["equations"])
-            order = int(data["order"])
-            told = [equation.field for equation in equations]
+        what = "this saved system of PDEs"
+        if not isinstance(data, Mapping) or data.get("kind") != _KIND or data.get("version") != _VERSION:
+            raise CheckpointError(f"this is not a saved system of PDEs (version {_VERSION}); save it again")
+        with stored.reading(what):
+            fields, space = stored.words(data["fields"]), stored.words(data["space"])
+            equations = tuple(_equation(one, len(fields), len(space)) for one in stored.listed(data["equations"]))
+            order, time, told = data["order"], stored.word(data["time"]), [equation.field for equation in equations]
             if len(set(told)) < len(told) or not set(told) <= set(fields) or order not in (1, 2):
                 raise ValueError("its equations do not fit its fields")
-            return PDESystem(fields, space, str(data["time"]), equations, order, tuple(map(str, data["notes"])))
-        except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"this is not a saved system of PDEs ({error}); save it again") from error
+            if not 1 <= len(space) <= 2 or len({*fields, *space, time}) < len(fields) + len(space) + 1:
+                raise ValueError("its axes and fields do not fit together")
+            return PDESystem(fields, space, time, equations, order, stored.words(data["notes"]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the system as JSON."""
-        Path(path).write_text(json.dumps(self.to_dict(), indent=1), encoding="utf-8")
+        from ..regressor.checkpoint import write_atomically
+
+        write_atomically(Path(path), json.dumps(self.to_dict(), indent=1))
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> PDESystem:
         """Read what `save` wrote."""
-        try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise CheckpointError(f"{os.fspath(path)} cannot be read ({error})") from error
-        return PDESystem.from_dict(data)
+        return PDESystem.from_dict(stored.read_file(path, "a system of PDEs"))
 
 
 def _function(text: Any, n_fields: int) -> str:
     """A saved function, read by our own parser, of fields that exist."""
     if not text:
         return ""
-    used = variables(parse(str(text)))
+    used = variables(parse(stored.word(text)))
     if any(i >= n_fields for i in used):
         raise ValueError("a function has more fields than there are")
-    return str(text)
+    return stored.word(text)
 
 
 def _equation(data: Mapping[str, Any], n_fields: int, n_space: int) -> Equation:
     terms = tuple(
-        Term(tuple(map(int, t["orders"])), tuple(map(int, t["powers"])), _function(t.get("of", ""), n_fields))
-        for t in data["terms"]
+        Term(_counts(t["orders"]), _counts(t["powers"]), _function(t.get("of", ""), n_fields))
+        for t in stored.listed(data["terms"])
     )
-    numbers, errors = (tuple(map(float, data[key])) for key in ("coefficients", "errors"))
+    numbers, errors = (tuple(map(stored.number, stored.listed(data[key]))) for key in ("coefficients", "errors"))
     fits = all(len(t.orders) == n_space and len(t.powers) == n_fields for t in terms)
     small = all(0 <= v <= 8 for t in terms for v in (*t.orders, *t.powers))
     if not (fits and small and len(terms) == len(numbers) == len(errors)):
         raise ValueError("a term does not fit its fields")
-    return Equation(str(data["field"]), terms, numbers, errors, float(data["r2"]))
+    return Equation(stored.word(data["field"]), terms, numbers, errors, stored.number(data["r2"]))
+
+
+def _counts(values: Any) -> tuple[int, ...]:
+    return tuple(map(stored.whole, stored.listed(values)))

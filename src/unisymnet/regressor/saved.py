@@ -47,7 +47,7 @@ def model_dict(estimator: Any) -> dict[str, Any]:
         "schema": SCHEMA,
         "version": VERSION,
         "package": getattr(estimator, "fitted_with_", __version__),
-        "params": {k: v for k, v in map(_written, estimator.get_params(deep=False).items()) if _is_plain(v)},
+        "params": {k: v for k, v in map(_written, estimator.get_params(deep=False).items()) if stored.is_plain(v)},
         "fitted": {name: getattr(estimator, name) for name in PLAIN},
         "feature_names_in": None if names is None else [str(name) for name in names],
         "formulas": [_entry_dict(entry) for entry in estimator.front_],
@@ -160,14 +160,6 @@ def _written(item: tuple[str, Any]) -> tuple[str, Any]:
         kept = [one for one in value if not (isinstance(one, Operator) and one.is_python)]
         value = type(value)(str(one) if isinstance(one, Operator) else one for one in kept) or None
     return name, value
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return all(map(_is_plain, value))
-    if isinstance(value, dict):
-        return all(isinstance(key, str) and _is_plain(inner) for key, inner in value.items())
-    return value is None or isinstance(value, str | int | float | bool)
 
 
 def _finite(value: Any) -> Any:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...errors import CheckpointError, DataError
-from ...formula import Formula
+from ...errors import DataError
+from ...formula import Formula, stored
 from ...formula.constants import Constant
 from ...formula.derivative import value_and_jacobian
 from ...symbolic.expr import Expr, Param, Var, evaluate, rebuild, variables
@@ -190,25 +190,20 @@ class System:
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> System:
         """The inverse of `to_dict`; refuses what it does not know."""
-        if data.get("schema") != SCHEMA or data.get("version") != VERSION:
-            raise CheckpointError(
-                f"not a saved system: {SCHEMA} version {VERSION} expected, got {data.get('schema')!r} "
-                f"version {data.get('version')!r}"
-            )
-        try:
-            formulas = [Formula.from_dict(formula) for formula in data["equations"]]
-            return System(
-                tuple(formula.expr for formula in formulas),
-                tuple(str(name) for name in data["states"]),
-                tuple(str(name) for name in data["inputs"]),
-                str(data["time"]),
-                tuple(formula.constants for formula in formulas),
-                tuple((float(low), float(high)) for low, high in data["ranges"]),
-                tuple(float(value) for value in data["start"]),
-                tuple(str(note) for note in data["notes"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise CheckpointError(f"the saved system is damaged: {error!r}") from error
+        data = stored.expect(data, SCHEMA, VERSION, "a saved system")
+        with stored.reading("the saved system"):
+            formulas = [Formula.from_dict(formula) for formula in stored.listed(data["equations"])]
+            states, inputs, time = stored.words(data["states"]), stored.words(data["inputs"]), stored.word(data["time"])
+            ranges = tuple((stored.number(low), stored.number(high)) for low, high in stored.listed(data["ranges"]))
+            start = tuple(stored.number(value) for value in stored.listed(data["start"]))
+            names = (*states, *inputs, time)
+            if not states or len(formulas) != len(states) or any(formula.names != names for formula in formulas):
+                raise ValueError("its equations do not fit its states and inputs")
+            if len(ranges) not in (0, len(states)) or len(start) not in (0, len(states)):
+                raise ValueError("its ranges and its start do not fit its states")
+            exprs = tuple(formula.expr for formula in formulas)
+            constants = tuple(formula.constants for formula in formulas)
+            return System(exprs, states, inputs, time, constants, ranges, start, stored.words(data["notes"]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the system as JSON."""
@@ -219,13 +214,7 @@ class System:
     @staticmethod
     def load(path: str | os.PathLike[str]) -> System:
         """A system from the file that `save` wrote."""
-        try:
-            with open(path, encoding="utf-8") as file:
-                data = json.load(file)
-        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-            raise CheckpointError(f"cannot read a system from {os.fspath(path)}: {error}") from error
-        if not isinstance(data, dict):
-            raise CheckpointError(f"a saved system is a JSON object, got {type(data).__name__}")
+        data = stored.read_file(path, "a system")
         return System.from_dict(data.get("system", data))
 
     def with_notes(self, *notes: str) -> System:
