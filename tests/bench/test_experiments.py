@@ -3,6 +3,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 from unisymnet.bench.experiments import NAMES, facts, find_experiment
@@ -13,6 +14,7 @@ from unisymnet.bench.methods import get_method
 from unisymnet.bench.page import write_pages
 from unisymnet.bench.problems import STANDARD, find_problem
 from unisymnet.bench.versus import comparison, shortfalls
+from unisymnet.model.proposer import TransformerProposer
 
 
 def _record(method="unisymnet", problem="Nguyen-1", *, solved=True, **changes):
@@ -87,6 +89,15 @@ def test_settings_of_sfo_are_methods():
         get_method("unisymnet-paper[speed=9]")
     with pytest.raises(ValueError, match="schedule must be one of"):
         get_method("unisymnet-paper[schedule=never]")
+
+
+def test_paper_mode_looks_at_whole_beams_and_the_settings_of_sfo_are_compared_without(monkeypatch):
+    asked = []
+    monkeypatch.setattr(TransformerProposer, "propose", lambda self, *_, **__: asked.append(self.brief) or iter(()))
+    X = np.linspace(1.0, 2.0, 20)[:, None]
+    for name in ("unisymnet-paper", "unisymnet-no-policy", "unisymnet-paper[init=grid]"):
+        get_method(name).fit(X, X[:, 0], max_time=60.0, seed=0, names=["x0"])
+    assert asked[0] == asked[1] > 0 == asked[2]
 
 
 def test_comparison_is_on_common_problems_and_shortfalls_are_told():

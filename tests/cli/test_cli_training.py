@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from unisymnet.cli import main
+from unisymnet.model.config import PRESETS
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_a_corpus_is_written_counted_and_drawn(run) -> None:
         (("generate", "x.npz", "--points", "2"), "at least 4 points"),
         (("generate", "x.npz", "--trajectories", "7"), "between 0 and 1"),
         (("generate", "no/folder/x.npz", "--n", "4"), "cannot write"),
-        (("train", "--preset", "huge"), "small-low"),
+        (("train", "--preset", "huge"), "points-high"),
         (("train", "--cooldown", "5", "--labels", "0"), "nothing to cool down"),
         (("train", "--start", "nowhere"), "no checkpoint in nowhere"),
     ],
@@ -54,6 +55,11 @@ def test_mistakes_are_told(run, words: tuple[str, ...], told: str) -> None:
         pytest.importorskip("torch")
     code, _, err = run(*words)
     assert code == 3 and told in err
+
+
+def test_the_help_names_every_preset(run) -> None:
+    code, out, _ = run("train", "--help")
+    assert code == 0 and all(name in out for name in PRESETS)
 
 
 def test_training_starts_goes_on_and_cools_down(run) -> None:

@@ -10,7 +10,7 @@ import pytest
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.model.proposer import TransformerProposer, allowed, column_sets, relevance, weights_for
-from unisymnet.model.runtime import WEIGHTS, shipped
+from unisymnet.model.runtime import WEIGHTS, Runtime, shipped
 from unisymnet.problem import make_problem
 from unisymnet.symbolic.expr import Call, n_params, renumbered, variables, walk
 from unisymnet.symbolic.parse import parse
@@ -34,6 +34,13 @@ def test_skeletons_with_free_constants_each_once() -> None:
     found = proposals(QUICK, X, X[:, 0] * X[:, 1])
     assert 5 <= len(found) and len({p.expr for p in found}) == len(found)
     assert all(p.source == "transformer" and n_params(p.expr) > 0 for p in found)
+
+
+@needs_weights
+def test_a_small_model_runs_on_one_thread_unless_told_otherwise() -> None:
+    # Two threads took three times the processor time of one, and longer, because the second spins.
+    plain, told = (Runtime.load(WEIGHTS / "small-low", **kw) for kw in ({}, {"n_threads": 2}))
+    assert [m.decoder.get_session_options().intra_op_num_threads for m in (plain, told)] == [1, 2]
 
 
 @needs_weights

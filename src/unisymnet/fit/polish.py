@@ -66,7 +66,8 @@ class Polish:
             return _failed(proposal, Status.NOT_CONVERGED)
         if n_params(proposal.expr):
             sfo = brief_look(self.sfo, proposal.brief) if proposal.brief else self.sfo
-            result = sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=deadline.sooner(MAX_SFO))
+            limit = deadline.sooner(max(MAX_SFO, sfo.share * deadline.remaining()) if sfo.share else MAX_SFO)
+            result = sfo.fit_expr(proposal.expr, problem, rng=rng, deadline=limit)
             if result.status is not Status.OK:
                 return _failed(proposal, result.status)
             proposal = Proposal(result.expr, proposal.source)

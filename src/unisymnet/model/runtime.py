@@ -21,6 +21,7 @@ from .config import ModelConfig
 
 ENCODER, DECODER, MANIFEST = "encoder.onnx", "decoder.onnx", "manifest.json"
 WEIGHTS = Path(__file__).parent / "weights"
+_WIDE = 256  # from this width on a model is worth several threads
 
 Floats = NDArray[np.float32]
 Label = tuple[int, ...]
@@ -38,16 +39,21 @@ class Runtime:
     about: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, folder: Path | str, *, n_threads: int = 0) -> Runtime:
-        """The model exported to ``folder``; ``n_threads`` 0 leaves the number to onnxruntime."""
+    def load(cls, folder: Path | str, *, n_threads: int | None = None) -> Runtime:
+        """The model exported to ``folder``; ``n_threads`` 0 leaves the number to onnxruntime.
+
+        None means one thread for a small model: its products are too short to share, and threads that wait for the
+        next one keep a core busy.
+        """
         import onnxruntime
 
         folder = Path(folder)
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = n_threads
         options.log_severity_level = 3
         try:
             manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
+            small = int(manifest["config"]["d_model"]) < _WIDE
+            options.intra_op_num_threads = n_threads if n_threads is not None else int(small)
             sessions = [
                 onnxruntime.InferenceSession(
                     (folder / name).read_bytes(), sess_options=options, providers=_providers(onnxruntime)

@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from ...errors import DataError
+from ...model.config import PRESETS
 from .weights import app as weights
 
 VALIDATION_SEED = 999
@@ -94,7 +95,7 @@ def corpus(
 
 
 def train(
-    preset: Annotated[str, typer.Option(help="small-low, small-high, paper-low or paper-high")] = "small-low",
+    preset: Annotated[str, typer.Option(help=", ".join(PRESETS))] = "small-low",
     hours: Annotated[float | None, typer.Option(help="stop after this many hours")] = None,
     steps: Annotated[int | None, typer.Option(help="stop at this step")] = None,
     out: Out = None,

@@ -66,6 +66,7 @@ class SFO:
     parsimony: bool = True  # under noise, the choice of the shortest description instead of the lowest loss
     keep_history: bool = False
     n_threads: int = 1  # the result is the same for any number
+    share: float = 0.0  # of the time left, for one skeleton of a search, where that is more than the usual seconds
 
     def fit_expr(self, expr: Expr, problem: Problem, *, rng: np.random.Generator, deadline: Deadline) -> SFOResult:
         """Fit a formula whose unknown constants are ``Param`` leaves; exponents among them get the policy."""
