@@ -32,6 +32,7 @@ class Reduced:
     solve: Solve
     name: str = "units"
     offset: Expr = ZERO
+    share: float = 1.0  # of the time that is left for everybody, at most
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -43,7 +44,7 @@ class Reduced:
         if smaller is None:
             return
         X = problem.X * problem.x_scales
-        for candidate in self.solve(smaller, rng, deadline):
+        for candidate in self.solve(smaller, rng, deadline.sooner(self.share * deadline.whole().remaining())):
             expr = respelled(self.lift(candidate.expr), X)
             yield Proposal(problem.to_scaled(expr), f"{self.name}/{candidate.source}")
 
