@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +12,12 @@ import pytest
 from unisymnet.judge.judge import make_judge
 from unisymnet.judge.scales import UNIT_NATS, assumed_units
 from unisymnet.judge.tree import read
+from unisymnet.knowledge.reduced import Reduced
 from unisymnet.knowledge.units.groups import MAX_BRIEF, reduced_searches
 from unisymnet.knowledge.units.nats import UnitNats
 from unisymnet.knowledge.units.system import UnitSystem, make_units
 from unisymnet.problem import make_problem
+from unisymnet.propose.view.smooth import looks_noisy
 from unisymnet.symbolic import Expr, parse, to_text
 from unisymnet.symbolic.expr import Var, rebuild, walk
 
@@ -108,7 +111,7 @@ def _never(*args: object) -> list:
 
 def test_groups_are_searched_both_ways_up() -> None:
     X, y = problem_of(2)
-    brief, long = reduced_searches(system("J", "J", "1"), make_problem(X, y), _never)
+    brief, long = reduced_searches(system("J", "J", "1"), make_problem(X, y), _never, _never)
     inputs = {to_text(search.inputs[0]) for search in brief}
     assert len(brief) == 2 <= MAX_BRIEF and len(inputs) == 2
     assert max(search.share for search in brief) < min(search.share for search in long)
@@ -116,4 +119,16 @@ def test_groups_are_searched_both_ways_up() -> None:
 
 def test_a_search_that_is_the_whole_search_is_left_out() -> None:
     X, y = problem_of(3)
-    assert reduced_searches(system("1", "1", "1", "1"), make_problem(X, y), _never) == ([], [])
+    assert reduced_searches(system("1", "1", "1", "1"), make_problem(X, y), _never, _never) == ([], [])
+
+
+def test_a_problem_divided_by_a_factor_is_as_noisy_as_the_whole() -> None:
+    """Noise that is the same in every row is not, once the rows are divided by something that spans four decades."""
+    rng = np.random.default_rng(3)
+    X = np.column_stack([10.0 ** rng.uniform(-2.0, 2.0, 400), rng.uniform(1.0, 3.0, (400, 2))])
+    y = X[:, 0] * np.sqrt(X[:, 1] / X[:, 2]) + rng.normal(0.0, 2.0, 400)
+    problem = make_problem(X, y)
+    smaller = Reduced(Var(0), (Var(1) / Var(2),), _never).apply(problem)
+    assert smaller is not None
+    assert looks_noisy(problem) and looks_noisy(smaller)
+    assert not looks_noisy(replace(smaller, noisy=None))  # by its own rows nobody could tell

@@ -76,6 +76,16 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Solvers:
+    """Searches for smaller problems: whole ones where units are not known, `plain` where nothing has one, and `brief`
+    for a quick answer there."""
+
+    whole: Solve
+    plain: Solve
+    brief: Solve
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """What is known about one table."""
 
@@ -93,13 +103,13 @@ class Knowledge:
         return tuple(found)
 
     def proposers(
-        self, chosen: Sequence[Proposer], problem: Problem, columns: Sequence[int], solve: Solve, plain: Solve
+        self, chosen: Sequence[Proposer], problem: Problem, columns: Sequence[int], solvers: Solvers
     ) -> tuple[Proposer, ...]:
         """Searches on other inputs first; then the others, their formulas also without terms that units forbid.
 
-        `solve` searches where units are not known, `plain` where nothing has one.  With a template, only what follows
-        it is proposed.
+        With a template, only what follows it is proposed.
         """
+        solve = solvers.whole
         if self.template:
             return (Fill(self.template.restricted(columns), solve),)
         first: list[Proposer] = [OwnOperators(self.operators, solve)] if self.operators else []
@@ -112,7 +122,7 @@ class Knowledge:
                     first.append(Reduced(exprs[1], tuple(exprs[2:]), solve, "constraints", exprs[0]))
         if self.units:
             units = self.units.restricted(columns)
-            brief, long = reduced_searches(units, problem, plain)
+            brief, long = reduced_searches(units, problem, solvers.brief, solvers.plain)
             strict: list[Proposer] = [Strict(proposer, units) for proposer in chosen]
             # The last takes all the time that is left.
             return (*first, *brief, *strict[:-1], *long, *strict[-1:])

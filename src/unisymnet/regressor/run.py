@@ -18,9 +18,7 @@ from ..deadline import Deadline, now
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
 from ..judge.noise import models_called, told_weights
-from ..judge.scales import assumed_nats
-from ..knowledge.known import solver, unit_price
-from ..knowledge.units.nats import no_units
+from ..knowledge.known import unit_price
 from ..metrics import complexity
 from ..problem import Problem, make_problem
 from ..protocols import Fitter, Proposer
@@ -35,6 +33,7 @@ from .interrupt import Interrupts
 from .judged import Beliefs, with_judge
 from .kinds import FitEvent, Options, Outcome
 from .known.remarks import annotated, best_refused
+from .known.solvers import make_solvers
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes, outlier_note, repeated_note, replicates_note
@@ -267,12 +266,8 @@ class _Task:
         knowledge = self.options.knowledge
         if knowledge is None:
             return chosen
-        proposers, settings = self.options.proposers, self.options.settings
-        solvers = [
-            solver(proposers, self.bare_fitter, with_judge(settings, self.loss, units), self.interrupts)
-            for units in (assumed_nats, no_units)
-        ]
-        return knowledge.proposers(chosen, self.problem, self.columns, *solvers)
+        solvers = make_solvers(self.options, self.loss, self.bare_fitter, self.interrupts)
+        return knowledge.proposers(chosen, self.problem, self.columns, solvers)
 
     def fitter(self) -> Fitter:
         knowledge = self.options.knowledge

@@ -20,14 +20,16 @@ from .pi import Choice, Powers, power_law
 from .system import UnitSystem
 
 MAX_CHOICES = 3
-MAX_BRIEF, BRIEF_SHARE = 6, 0.06  # how many brief searches, and what each may use of the time that is left
+MAX_BRIEF, BRIEF_SHARE = 6, 0.1  # how many brief searches, and what each may use of the time that is left
 MAX_LONG, LONG_SHARE = 2, 0.3
 LOOKED_AT = 40
 COST_WEIGHT = 0.05  # of the exponents of a choice against the logarithmic spread that its factor leaves
 LEAST_SPREAD = 1e-12
 
 
-def reduced_searches(units: UnitSystem, problem: Problem, solve: Solve) -> tuple[list[Reduced], list[Reduced]]:
+def reduced_searches(
+    units: UnitSystem, problem: Problem, quick: Solve, whole: Solve
+) -> tuple[list[Reduced], list[Reduced]]:
     """Brief and long searches for the choices of groups that promise most; none where there is nothing to reduce."""
     X, y = problem.X * problem.x_scales, problem.y * problem.y_scale
     found: list[tuple[float, int, Choice]] = []
@@ -39,13 +41,13 @@ def reduced_searches(units: UnitSystem, problem: Problem, solve: Solve) -> tuple
             found.append((spread + COST_WEIGHT * choice.cost, place, choice))
     chosen = _different([choice for _, _, choice in sorted(found, key=lambda row: row[:2])])
     searches = [
-        Reduced(power_law(choice.factor or (), units.values), tuple(power_law(g, units.values) for g in groups), solve)
+        Reduced(power_law(choice.factor or (), units.values), tuple(power_law(g, units.values) for g in groups), quick)
         for choice in chosen
         for groups in _both_ways(choice.groups)
     ]
     searches = [search for search in searches if _reduces(search)]
     brief = [replace(search, share=BRIEF_SHARE) for search in searches[:MAX_BRIEF]]
-    return brief, [replace(search, share=LONG_SHARE) for search in searches if search.inputs][:MAX_LONG]
+    return brief, [replace(one, solve=whole, share=LONG_SHARE) for one in searches if one.inputs][:MAX_LONG]
 
 
 def _both_ways(groups: tuple[Powers, ...]) -> list[tuple[Powers, ...]]:
