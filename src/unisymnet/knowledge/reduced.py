@@ -6,6 +6,7 @@ search is not known here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -34,6 +35,7 @@ class Reduced:
     name: str = "units"
     offset: Expr = ZERO
     share: float = 1.0  # of the time that is left for everybody, at most
+    seconds: float = math.inf
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -45,7 +47,8 @@ class Reduced:
         if smaller is None:
             return
         X = problem.X * problem.x_scales
-        for candidate in self.solve(smaller, rng, deadline.sooner(self.share * deadline.whole().remaining())):
+        limit = deadline.sooner(min(self.share * deadline.whole().remaining(), self.seconds))
+        for candidate in self.solve(smaller, rng, limit):
             expr = respelled(self.lift(candidate.expr), X)
             yield Proposal(problem.to_scaled(expr), f"{self.name}/{candidate.source}")
 

@@ -206,9 +206,9 @@ BRIEF_IF_CLEAN = (
     *(IN_GROUPS, REDUCED, at("textbook")),
 )
 BRIEF_IF_NOISY = (
-    *(at("textbook"), at("joined"), at("short", most=15.0, seconds=LOOK), SHORT_SUMS),
-    *(*NOISY_CURVES, at("boltzmann"), at("stretched")),
+    *(SHORT_SUMS, at("boltzmann"), at("stretched")),
     *(at("factors", exact=False), at("bases", exact=False), at("rational", exact=False)),
+    *(*NOISY_CURVES, at("joined"), at("textbook"), at("short", most=15.0, seconds=LOOK)),
 )
 # A long look at each likely structure.  Without noise evolution makes more of them; where it follows, it gets the time.
 LATE, LATE_IF_NOISY = (at("transformer", width=60, brief=16, **limit) for limit in ({}, {"seconds": WHILE}))

@@ -20,7 +20,7 @@ from .pi import Choice, Powers, power_law
 from .system import UnitSystem
 
 MAX_CHOICES = 3
-MAX_BRIEF, BRIEF_SHARE = 6, 0.1  # how many brief searches, and what each may use of the time that is left
+MAX_BRIEF, BRIEF_SHARE, BRIEF_SECONDS = 6, 0.1, 3.0  # how many brief searches, and what each may use of the time left
 MAX_LONG, LONG_SHARE = 2, 0.3
 LOOKED_AT = 40
 COST_WEIGHT = 0.05  # of the exponents of a choice against the logarithmic spread that its factor leaves
@@ -46,7 +46,7 @@ def reduced_searches(
         for groups in _both_ways(choice.groups)
     ]
     searches = [search for search in searches if _reduces(search)]
-    brief = [replace(search, share=BRIEF_SHARE) for search in searches[:MAX_BRIEF]]
+    brief = [replace(search, share=BRIEF_SHARE, seconds=BRIEF_SECONDS) for search in searches[:MAX_BRIEF]]
     return brief, [replace(one, solve=whole, share=LONG_SHARE) for one in searches if one.inputs][:MAX_LONG]
 
 
