@@ -103,3 +103,26 @@ def test_the_command_line_refits_groups(tmp_path: Path, capsys: pytest.CaptureFi
     new.to_csv(tmp_path / "new.csv", index=False)
     refit_formula(str(tmp_path / "model.json"), str(tmp_path / "new.csv"), None, "n", None, False)
     assert "site yew: c1 = 1.3" in capsys.readouterr().out
+
+
+def test_a_form_that_cannot_win_is_not_shared_any_further() -> None:
+    """Sharing is the dear part of a fit: it is left out where not even sharing for nothing would help."""
+    groups, rng = _groups(_decays(0.01)), np.random.default_rng(0)
+    ((form, start), *_) = forms_of([parse("1.1*exp(-0.7*x0)")])
+    right = best_sharing(form, start, groups, Deadline.after(20), rng)
+    assert right is not None
+    ((line, start), *_) = forms_of([parse("1.1 - 0.7*x0")])
+    hopeless = best_sharing(line, start, groups, Deadline.after(20), rng, right.length)
+    assert hopeless is not None and not hopeless.fit.shared and hopeless.length > right.length
+    again = best_sharing(form, start, groups, Deadline.after(20), rng, right.length + 1.0)
+    assert again is not None and len(again.fit.shared) == 1
+
+
+def test_an_exponent_that_was_fitted_costs_as_a_shared_constant() -> None:
+    groups, rng = _groups(_decays(0.01)), np.random.default_rng(0)
+    lengths = []
+    for text in ("c0*x0**0.5", "c0*x0**0.5001"):
+        found = best_sharing(parse(text), (1.0,), groups, Deadline.after(20), rng)
+        assert found is not None
+        lengths.append(found.length - 0.5 * found.n_rows * np.log(found.loss))
+    assert lengths[1] - lengths[0] == pytest.approx(0.5 * np.log(120))

@@ -10,7 +10,7 @@ out; nothing is fitted here, except that each noise model is tried on the same r
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,10 +23,13 @@ from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
 from .forms import form_share, many_share
 from .noise import MODELS, NoiseModel
 from .prior import FREE_EXPONENT, Prior, load_prior
-from .scales import assumed_units
+from .scales import assumed_nats
 from .special import canonical
 from .tree import EXPONENT, NUMBER, Node, Reading, plane_places, read
 from .unseen import unseen_nats
+
+# Nats for what a formula and its tree take for granted about units; below zero where units narrow down the formulas.
+UnitPrice = Callable[[Expr, Node], float]
 
 CONSTANT_SHARE = 0.5  # of the belief: that nothing matters and y is a constant
 FORM_SHARE = 0.5  # of the rest, on whole textbook forms
@@ -37,7 +40,6 @@ USUAL_SIZE = 13.8  # ln of a million
 DEPENDENT = 1e-7  # share of a column of the Jacobian that the others leave unexplained
 MAX_CONSTANTS = 40
 FEW_ROWS = 40  # with more of them no formula that a search finds goes through all by chance
-UNIT_NATS = 2.0  # for each relation between units that a formula takes for granted
 LARGEST = 1e140  # of values and derivatives: their squares must be numbers
 MAX_REPEATED = 20_000  # rows
 
@@ -82,6 +84,7 @@ class Judge:
     floor: float
     models: tuple[NoiseModel, ...] = MODELS
     sigma: float | None = None
+    units: UnitPrice = field(default=assumed_nats, repr=False)
     prior: Prior = field(default_factory=load_prior, repr=False)
 
     @property
@@ -181,7 +184,7 @@ class Judge:
         elif n_used > 1:
             whole = many_share(simplify(expr), self.n_columns)
         share = (1.0 - CONSTANT_SHARE) * (FORM_SHARE * whole + (1.0 - FORM_SHARE) * grammar)
-        taken = UNIT_NATS * assumed_units(reading.tree) + unseen_nats(expr, self.X)
+        taken = self.units(expr, reading.tree) + unseen_nats(expr, self.X)
         return taken - math.log(share)
 
     def _written(self, node: Node, parent: str) -> float:
@@ -243,6 +246,7 @@ def make_judge(
     n_columns: int | None = None,
     models: Sequence[NoiseModel] = MODELS,
     sigma: float | None = None,
+    units: UnitPrice = assumed_nats,
 ) -> Judge:
     """A judge of these rows.  Weights that are whole numbers count how often a row was seen."""
     root = np.ones(len(y))
@@ -255,7 +259,7 @@ def make_judge(
             root = np.sqrt(weights * (len(y) / weights.sum()))
     spread = float(np.std(y))
     floor = max(last_digit(y) ** 2 / 12.0, (ROUNDING * spread) ** 2, 1e-300)
-    return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma)
+    return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma, units)
 
 
 def _usable(values: Floats) -> bool:

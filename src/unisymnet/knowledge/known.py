@@ -17,6 +17,8 @@ from ..arrays import Floats
 from ..candidate import Candidate, ParetoFront
 from ..deadline import Deadline
 from ..formula import Formula
+from ..judge.judge import UnitPrice
+from ..judge.scales import assumed_nats
 from ..problem import Problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
@@ -30,13 +32,14 @@ from .shape.shapes import Shapes, make_shapes
 from .template.fill import Fill
 from .template.text import Template, read_template
 from .units.groups import reduced_searches
+from .units.nats import UnitNats
 from .units.strict import Strict
 from .units.system import UnitSystem, make_units
 from .units.unit import unit_text
 
 Remarks = tuple[tuple[str, str], ...]  # heads and cells of further columns of the table
 
-EVALUATIONS_SHARE = 5  # of a limited number of evaluations, for one search on other inputs
+EVALUATIONS_SHARE = 12  # of a limited number of evaluations, for one search on other inputs
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,16 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Solvers:
+    """Searches for smaller problems: whole ones where units are not known, `plain` where nothing has one, and `brief`
+    for a quick answer there."""
+
+    whole: Solve
+    plain: Solve
+    brief: Solve
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """What is known about one table."""
 
@@ -90,12 +103,13 @@ class Knowledge:
         return tuple(found)
 
     def proposers(
-        self, chosen: Sequence[Proposer], problem: Problem, columns: Sequence[int], solve: Solve
+        self, chosen: Sequence[Proposer], problem: Problem, columns: Sequence[int], solvers: Solvers
     ) -> tuple[Proposer, ...]:
         """Searches on other inputs first; then the others, their formulas also without terms that units forbid.
 
         With a template, only what follows it is proposed.
         """
+        solve = solvers.whole
         if self.template:
             return (Fill(self.template.restricted(columns), solve),)
         first: list[Proposer] = [OwnOperators(self.operators, solve)] if self.operators else []
@@ -108,8 +122,10 @@ class Knowledge:
                     first.append(Reduced(exprs[1], tuple(exprs[2:]), solve, "constraints", exprs[0]))
         if self.units:
             units = self.units.restricted(columns)
-            first += reduced_searches(units, problem, solve)
-            chosen = [Strict(proposer, units) for proposer in chosen]
+            brief, long = reduced_searches(units, problem, solvers.brief, solvers.plain)
+            strict: list[Proposer] = [Strict(proposer, units) for proposer in chosen]
+            # The last takes all the time that is left.
+            return (*first, *brief, *strict[:-1], *long, *strict[-1:])
         return (*first, *chosen)
 
     @property
@@ -164,6 +180,13 @@ class Knowledge:
         if not dimensions:
             return "ok"
         return f"c in {dimensions[0]}" if len(dimensions) == 1 else f"{len(dimensions)} constants have units"
+
+
+def unit_price(knowledge: Knowledge | None, columns: Sequence[int]) -> UnitPrice:
+    """What the judge of a search in these columns charges for units."""
+    if knowledge is None or knowledge.units is None:
+        return assumed_nats
+    return UnitNats(knowledge.units.restricted(columns))
 
 
 def _within(expr: Expr, columns: list[int]) -> Expr | None:

@@ -6,8 +6,9 @@ search is not known here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from ..candidate import Candidate, ParetoFront, Proposal
 from ..deadline import Deadline
 from ..fit.clean.respell import respelled
 from ..problem import Problem, make_problem
+from ..propose.view.smooth import looks_noisy
 from ..symbolic.expr import Const, Expr, Var, evaluate, product, rebuild
 
 # What a whole search has found, from short to long; under noise also what the judge would not give up yet.
@@ -32,6 +34,8 @@ class Reduced:
     solve: Solve
     name: str = "units"
     offset: Expr = ZERO
+    share: float = 1.0  # of the time that is left for everybody, at most
+    seconds: float = math.inf
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -43,7 +47,8 @@ class Reduced:
         if smaller is None:
             return
         X = problem.X * problem.x_scales
-        for candidate in self.solve(smaller, rng, deadline):
+        limit = deadline.sooner(min(self.share * deadline.whole().remaining(), self.seconds))
+        for candidate in self.solve(smaller, rng, limit):
             expr = respelled(self.lift(candidate.expr), X)
             yield Proposal(problem.to_scaled(expr), f"{self.name}/{candidate.source}")
 
@@ -74,4 +79,6 @@ class Reduced:
         noise = problem.noise
         if noise is not None:
             noise = noise * problem.y_scale / float(np.sqrt(np.mean(factor[good] ** 2)))
-        return make_problem(table[good], y[good], weights=weights[good], noise=noise, operators=problem.operators)
+        smaller = make_problem(table[good], y[good], weights=weights[good], noise=noise, operators=problem.operators)
+        # Divided by a factor, noise is large on some rows and small on others, and no longer seen as such.
+        return replace(smaller, noisy=looks_noisy(problem))

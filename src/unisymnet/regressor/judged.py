@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,14 +14,17 @@ from ..arrays import Floats, evenly
 from ..candidate import Candidate
 from ..deadline import Deadline
 from ..fit.clean.verdict import Ruled, verdict
+from ..fit.kernels.robust import Loss
 from ..fit.settle import settled, stepped
 from ..formula import Formula
 from ..formula.band import make_band
 from ..formula.constants import report
-from ..judge.judge import Judge, make_judge
+from ..judge.judge import Judge, UnitPrice, make_judge
 from ..judge.noise import EQUAL, NoiseModel
+from ..judge.scales import assumed_nats
 from ..metrics import r2
 from ..problem import Problem
+from ..search.loop import SearchSettings
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.rewrite.simplify import present
 from .entry import Entry
@@ -35,19 +38,39 @@ MAX_REPORTED = 20_000
 MAX_WATCHED = 600  # rows on which formulas are compared while the search runs
 
 
-def judge_of(problem: Problem) -> Judge:
+@dataclass(frozen=True)
+class Beliefs:
+    """Before any row is seen: how many columns a formula could have used, where rows hold only the chosen ones, and
+    what its units cost."""
+
+    n_columns: int | None = None
+    units: UnitPrice = assumed_nats
+
+
+UNTOLD = Beliefs()
+
+
+def judge_of(problem: Problem, units: UnitPrice = assumed_nats) -> Judge:
     """The judge of the rows that a search sees, in the caller's units."""
     rows = evenly(problem.n_rows, MAX_WATCHED)
     X, y = problem.X[rows] * problem.x_scales, problem.y[rows] * problem.y_scale
     noise = None if problem.noise is None else problem.noise * problem.y_scale
-    return make_judge(X, y, problem.weights[rows], sigma=noise)
+    return make_judge(X, y, problem.weights[rows], sigma=noise, units=units)
 
 
-def believed(exact: Sequence[Expr], listed: Sequence[Candidate], rows: Rows, n_columns: int | None) -> bool:
+def with_judge(settings: SearchSettings, loss: Loss, units: UnitPrice) -> SearchSettings:
+    """The settings of a search whose formulas are compared under noise; the judge knows least squares only."""
+    if loss.kind != "mse":
+        return settings
+    return replace(settings, judge=lambda problem: judge_of(problem, units))
+
+
+def believed(exact: Sequence[Expr], listed: Sequence[Candidate], rows: Rows, beliefs: Beliefs) -> bool:
     """Is there a formula that leaves nothing, and is it a law?"""
     if not exact or not listed:
         return bool(exact)
-    return make_judge(*rows, n_columns=n_columns).believes(exact, [candidate.expr for candidate in listed])
+    judge = make_judge(*rows, n_columns=beliefs.n_columns, units=beliefs.units)
+    return judge.believes(exact, [candidate.expr for candidate in listed])
 
 
 def judged_table(
@@ -61,27 +84,27 @@ def judged_table(
     watch: AbstractContextManager[None],
     allows: Callable[[Expr], bool] | None = None,
     every: Rows | None = None,
-    n_columns: int | None = None,
+    beliefs: Beliefs = UNTOLD,
 ) -> tuple[Entry, ...]:
-    """The table from short to long; empty if nothing can be judged.  ``allows`` as in fit/clean/verdict.py; of
-    ``n_columns`` those of the data were chosen."""
+    """The table from short to long; empty if nothing can be judged.  ``allows`` as in fit/clean/verdict.py."""
     if every is None:
         rows = canonical(data.X, data.y, data.weights)
         every = rows.of(data.X), rows.y, rows.weights
     X, y, weights = every
-    judge = _judge(replace(data, X=X, y=y, weights=weights).thinned(MAX_JUDGED), models, noise, n_columns)
+    judge = _judge(replace(data, X=X, y=y, weights=weights).thinned(MAX_JUDGED), models, noise, beliefs)
     ruled = verdict(candidates, judge, deadline, watch, allows or (lambda expr: True))
     kept_back = (
         None
         if valid is None
-        else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise, n_columns), valid)
+        else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise, beliefs), valid)
     )
     entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back, deadline) for one in ruled]
     return _scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
 
 
-def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None, n_columns: int | None) -> Judge:
-    return make_judge(data.X, data.y, data.weights, models=models, sigma=noise, n_columns=n_columns)
+def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None, beliefs: Beliefs) -> Judge:
+    n_columns, units = beliefs.n_columns, beliefs.units
+    return make_judge(data.X, data.y, data.weights, n_columns=n_columns, models=models, sigma=noise, units=units)
 
 
 def entry_of(

@@ -24,6 +24,7 @@ class Options:
     settings: SearchSettings
     proposers: Callable[[Problem], tuple[Proposer, ...]]
     fitter: Fitter
+    brief: Callable[[Problem], tuple[Proposer, ...]] = lambda problem: ()  # for a quick look at a smaller problem
     operators: frozenset[str] = frozenset()
     noise: float | None = None
     noise_kind: str | None = None  # how the noise depends on the value, if told

@@ -20,7 +20,7 @@ from ..propose.view.smooth import looks_noisy, only_noise_left
 from ..protocols import Proposer
 from ..search.literal import literal_proposers, literal_sfo
 from ..search.loop import SearchSettings
-from ..search.order import default_proposers, dno_proposers
+from ..search.order import brief_proposers, default_proposers, dno_proposers
 from .kinds import Options
 from .validation import operator_set, own_operators, read_loss
 
@@ -44,6 +44,9 @@ def options_of(model: Any) -> Options:
         evolution = {"n_jobs": model.n_jobs, "max_epochs": model.max_epochs, "checkpoint": model.checkpoint}
         return (*own, *default_proposers(names or None, trained, evolution))
 
+    def brief(problem: Problem) -> tuple[Proposer, ...]:
+        return () if literal or own else brief_proposers(names or None)
+
     known = Known(model.units, model.constants, model.constraints, model.template, own_operators(model.operators))
     values = EXPONENTS if model.exponents is None else (*map(float, model.exponents), None)
     sfo = SFO(exponents=values, n_threads=effective_n_jobs(model.n_jobs))
@@ -59,6 +62,7 @@ def options_of(model: Any) -> Options:
             looks_noisy=looks_noisy,
         ),
         proposers=chosen,
+        brief=brief,
         fitter=Polish(sfo=sfo),
         fitter_for=lambda loss: Polish(loss=loss, sfo=sfo),
         operators=operators,

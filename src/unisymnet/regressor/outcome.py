@@ -27,7 +27,7 @@ from ..judge.noise import NoiseModel
 from ..symbolic.expr import Expr, evaluate, renumbered, variables
 from ..symbolic.rewrite.simplify import present, simplify
 from .entry import Entry
-from .judged import believed, judged_table
+from .judged import UNTOLD, Beliefs, believed, judged_table
 from .losses import MEAN_SQUARES, Judgement, minimised
 from .validation import Data
 
@@ -47,7 +47,7 @@ class Rows:
     valid: tuple[Floats, Floats, Floats] | None
     judgement: Judgement = MEAN_SQUARES
     every: tuple[Floats, Floats, Floats] | None = None  # all rows in their own order, equal ones joined
-    n_columns: int | None = None  # that a formula could have used, where these rows hold only the chosen ones
+    beliefs: Beliefs = UNTOLD
 
     @property
     def loss(self) -> Loss:
@@ -74,10 +74,10 @@ def measure(
     """
     spread = _spread(rows.fit[1], rows.fit[2])
     exact = [candidate.expr for candidate in front if is_exact(candidate, spread)]
-    if models and not believed(exact, listed, rows.every or rows.fit, rows.n_columns):
+    if models and not believed(exact, listed, rows.every or rows.fit, rows.beliefs):
         found = [*listed, *reversed(front)]
         table = judged_table(
-            found, rows.fit, rows.valid, data, models, noise, deadline, watch(), allows, rows.every, rows.n_columns
+            found, rows.fit, rows.valid, data, models, noise, deadline, watch(), allows, rows.every, rows.beliefs
         )
         if table:
             return table, _chosen(table, rule, len(data.y), spread)

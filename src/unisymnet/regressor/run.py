@@ -18,7 +18,7 @@ from ..deadline import Deadline, now
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
 from ..judge.noise import models_called, told_weights
-from ..knowledge.known import solver
+from ..knowledge.known import unit_price
 from ..metrics import complexity
 from ..problem import Problem, make_problem
 from ..protocols import Fitter, Proposer
@@ -30,9 +30,10 @@ from .checkpoint import Checkpoint, fingerprint, loss_on
 from .compare import before_folds, compare, find_rivals, is_exact_entry
 from .entry import Entry
 from .interrupt import Interrupts
-from .judged import judge_of
+from .judged import Beliefs, with_judge
 from .kinds import FitEvent, Options, Outcome
 from .known.remarks import annotated, best_refused
+from .known.solvers import make_solvers
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes, outlier_note, repeated_note, replicates_note
@@ -97,7 +98,8 @@ def run_fit(
     judgement, result = _searched(fit, columns, data, options, interrupts, ears, guesses, start, rng, search_end)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
-    rows = Rows(judgement.rows(fit), valid, judgement, (X, y, weights), len(data.names))
+    every_row, beliefs = (X, y, weights), Beliefs(len(data.names), unit_price(knowledge, columns.kept))
+    rows = Rows(judgement.rows(fit), valid, judgement, every_row, beliefs)
     end = final if limit is None else final.sooner(max(MEASURE_SHARE * final.remaining(), LEAST_FINAL))
     entries, picked = measure(
         result.front,
@@ -232,7 +234,7 @@ class _Task:
             if self.options.verbose:
                 limit = self.options.settings.max_time
                 progress = stack.enter_context(Progress(self.names, max_time=limit, best=self.best))
-            settings = self.judged(self.settings(deadline))
+            settings = with_judge(self.settings(deadline), self.loss, unit_price(self.options.knowledge, self.columns))
             try:
                 # Formulas outside their domain are daily business here, not worth a warning.
                 # One thread for linear algebra: more would change the last bits, and with them the search.
@@ -262,9 +264,8 @@ class _Task:
         knowledge = self.options.knowledge
         if knowledge is None:
             return chosen
-        settings = self.judged(self.options.settings)
-        inner = solver(lambda problem: self.options.proposers(problem), self.bare_fitter, settings, self.interrupts)
-        return knowledge.proposers(chosen, self.problem, self.columns, inner)
+        solvers = make_solvers(self.options, self.loss, self.bare_fitter, self.interrupts)
+        return knowledge.proposers(chosen, self.problem, self.columns, solvers)
 
     def fitter(self) -> Fitter:
         knowledge = self.options.knowledge
@@ -273,9 +274,6 @@ class _Task:
     def bare_fitter(self) -> Fitter:
         special = self.options.fitter_for
         return self.options.fitter if special is None or self.loss.kind == "mse" else special(self.loss)
-
-    def judged(self, settings: SearchSettings) -> SearchSettings:
-        return replace(settings, judge=judge_of) if self.loss.kind == "mse" else settings
 
     def settings(self, deadline: Deadline) -> SearchSettings:
         limit = self.options.settings.max_time

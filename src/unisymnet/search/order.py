@@ -204,6 +204,21 @@ IF_NOISY = (
     at("transformer", **BEAM_ONLY, seconds=LONGER),  # what is not smooth looks like noise, too
     at("short", least=16.0, most=20.0),
 )
+# For a quick answer about few inputs, one guess among several: what takes a tenth of a second first, nothing that grows
+# with the time it is given.
+BRIEF_IF_CLEAN = (
+    *(at("modulated"), at("boltzmann"), at("oscillations"), at("peaks"), at("joined")),
+    *(at("stretched"), at("exponentials", **FEW_INPUTS)),
+    at("outer", beside=False, seconds=BLINK),
+    at("signomial", seconds=HALF),
+    at("extended", noisy=False, seconds=BRIEF),
+    *(IN_GROUPS, REDUCED, at("textbook")),
+)
+BRIEF_IF_NOISY = (
+    *(SHORT_SUMS, at("boltzmann"), at("stretched")),
+    *(at("factors", exact=False), at("bases", exact=False), at("rational", exact=False)),
+    *(*NOISY_CURVES, at("joined"), at("textbook"), at("short", most=15.0, seconds=LOOK)),
+)
 # A long look at each likely structure.  Without noise evolution makes more of them; where it follows, it gets the time.
 LATE, LATE_IF_NOISY = (at("transformer", width=60, brief=16, **limit) for limit in ({}, {"seconds": WHILE}))
 # Parts of structures that the transformer holds for likely are better units than random ones (ADR 22).
@@ -246,6 +261,19 @@ def default_proposers(
         *([OnlyIf(p, True, judge) for p in ordered((LATE_IF_NOISY,))] if evolve else ordered((LATE,))),
         *trained,
         *ordered((Place("evolve", part=REST),)),
+    )
+
+
+def brief_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...]:
+    """A short list for a problem that may be a wrong guess: those called ``names``, or all on it."""
+    judge = NoiseJudge()
+    wanted = set(PROPOSERS if names is None else names)
+    lists = ((None, FIRST), (False, BRIEF_IF_CLEAN), (True, BRIEF_IF_NOISY))
+    return tuple(
+        loaded(place) if noisy is None else OnlyIf(loaded(place), noisy, judge)
+        for noisy, places in lists
+        for place in places
+        if place.name in wanted
     )
 
 

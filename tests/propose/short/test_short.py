@@ -5,8 +5,8 @@ import pytest
 
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
-from unisymnet.judge.judge import UNIT_NATS, make_judge
-from unisymnet.judge.scales import assumed_units
+from unisymnet.judge.judge import make_judge
+from unisymnet.judge.scales import UNIT_NATS, assumed_units
 from unisymnet.judge.tree import read
 from unisymnet.problem import make_problem
 from unisymnet.propose.short.listing import Listing

@@ -15,9 +15,12 @@ import numpy as np
 from ...arrays import Floats
 from ...candidate import RARE_NATS, TOKEN_NATS, n_rare
 from ...deadline import Deadline
+from ...fit.kernels.fit import fit_tape
+from ...fit.kernels.tape import Tape, compile_tape
+from ...judge.numbers import simple_fraction
 from ...metrics import complexity
 from ...symbolic.constants import free_constants
-from ...symbolic.expr import Expr, bind, n_params
+from ...symbolic.expr import Call, Const, Expr, bind, n_params, walk
 from ...symbolic.rewrite.simplify import simplify
 from .joint import JointFit, Rows, fit_jointly, standard_errors
 
@@ -54,11 +57,23 @@ def forms_of(exprs: Sequence[Expr]) -> list[tuple[Expr, tuple[float, ...]]]:
 
 
 def best_sharing(
-    form: Expr, start: Sequence[float], groups: Sequence[Rows], deadline: Deadline, rng: np.random.Generator
+    form: Expr,
+    start: Sequence[float],
+    groups: Sequence[Rows],
+    deadline: Deadline,
+    rng: np.random.Generator,
+    shortest: float = math.inf,
 ) -> Shared | None:
-    """The form fitted to all groups with as many constants shared as the rows allow."""
+    """The form fitted to all groups with as many constants shared as the rows allow.
+
+    Nothing is shared if not even sharing all for nothing would make it as short as the `shortest` so far.
+    """
     fit = _every_group(form, start, groups, rng, deadline)
-    return None if fit is None else share_more(_described(form, fit, groups), groups, deadline)
+    if fit is None:
+        return None
+    found = _described(form, fit, groups)
+    saved = len(fit.own) * (_own_nats(groups) - 0.5 * math.log(max(found.n_rows, 2)))
+    return found if found.length - saved > shortest else share_more(found, groups, deadline)
 
 
 def all_shared(form: Expr, start: Sequence[float], groups: Sequence[Rows], deadline: Deadline) -> Shared:
@@ -88,21 +103,18 @@ def _every_group(
     form: Expr, start: Sequence[float], groups: Sequence[Rows], rng: np.random.Generator, deadline: Deadline
 ) -> JointFit | None:
     """Each group for itself: from the values given, from those of other groups, then from random ones."""
-    k = n_params(form)
+    k, tape = n_params(form), compile_tape(form, groups[0][0].shape[1])
     found: list[tuple[Floats, float]] = []
     for rows in groups:
         if deadline.expired():
             return None  # thousands of groups take their time even once
-        starts = [np.array(start), *(values for values, _ in found[-3:])]
-        tries = [_alone(form, rows, one) for one in starts]
-        best = min(tries, key=lambda pair: pair[1])
+        best = _alone(tape, rows, np.array([start, *(values for values, _ in found[-3:])]))
         level = min((rss for _, rss in found), default=math.inf)
         if best[1] > POOR * max(level, 1e-300) or not math.isfinite(best[1]):
-            for _ in range(N_STARTS):
-                if deadline.expired():
-                    break
-                factor = np.exp(rng.normal(0.0, 0.6, k)) * np.where(rng.random(k) < 0.15, -1.0, 1.0)
-                best = min(best, _alone(form, rows, np.array(start) * factor), key=lambda pair: pair[1])
+            factors = np.exp(rng.normal(0.0, 0.6, (N_STARTS, k))) * np.where(
+                rng.random((N_STARTS, k)) < 0.15, -1.0, 1.0
+            )
+            best = min(best, _alone(tape, rows, np.array(start) * factors), key=lambda pair: pair[1])
         if not math.isfinite(best[1]):
             return None
         found.append(best)
@@ -112,29 +124,44 @@ def _every_group(
     )
 
 
-def _alone(form: Expr, rows: Rows, start: Floats) -> tuple[Floats, float]:
-    """Constants of one group and its mean square."""
-    fit = fit_jointly(form, [rows], start[None, :], ())
-    return fit.values[0], fit.rss / len(rows[1])
+def _alone(tape: Tape, rows: Rows, starts: Floats) -> tuple[Floats, float]:
+    """Constants of one group and its mean square, the best over the starts; by the compiled fitter, because a search
+    puts dozens of forms forward and each is fitted to every group."""
+    X, y, weights = rows
+    fit = fit_tape(tape, X, y, starts, weights=weights)
+    return fit.params, fit.loss * float(np.mean(weights))
 
 
 def _described(form: Expr, fit: JointFit, groups: Sequence[Rows]) -> Shared:
     n = sum(len(y) for _, y, _ in groups)
     spread = float(np.std(np.concatenate([y for _, y, _ in groups]))) or 1.0
     mean = max(fit.rss / n, (EXACT * spread) ** 2)
-    own = sum(0.5 * math.log(max(len(y), 2)) for _, y, _ in groups) * len(fit.own)
+    own = _own_nats(groups) * len(fit.own)
     size = complexity(bind(form, [1.2345] * n_params(form)))
     formula = size * TOKEN_NATS + RARE_NATS * n_rare(form)
-    length = 0.5 * n * math.log(mean) + 0.5 * math.log(max(n, 2)) * len(fit.shared) + own + formula
+    # An exponent that no simple fraction equals was fitted once, and is shared by all.
+    n_shared = len(fit.shared) + sum(simple_fraction(abs(value)) is None for value in _exponents(form))
+    length = 0.5 * n * math.log(mean) + 0.5 * math.log(max(n, 2)) * n_shared + own + formula
     return Shared(form, fit, length if math.isfinite(fit.rss) else math.inf, size, n)
+
+
+def _exponents(form: Expr) -> list[float]:
+    """Exponents that are numbers."""
+    powers = [node.args[1] for node in walk(form) if isinstance(node, Call) and node.op == "pow"]
+    return [power.value for power in powers if isinstance(power, Const)]
+
+
+def _own_nats(groups: Sequence[Rows]) -> float:
+    """What a constant costs that has a value for each group."""
+    return sum(0.5 * math.log(max(len(y), 2)) for _, y, _ in groups)
 
 
 def _scatter(form: Expr, groups: Sequence[Rows], fit: JointFit) -> Floats:
     """How much each constant differs from group to group, in units of its errors."""
-    errors = standard_errors(form, groups, fit)
-    spread = np.std(fit.values, axis=0)
-    typical = np.nanmedian(np.where(np.isfinite(errors), errors, np.nan), axis=0) if len(errors) else spread
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"):  # constants of a form that suits no group may be of any size
+        errors = standard_errors(form, groups, fit)
+        spread = np.std(fit.values, axis=0)
+        typical = np.nanmedian(np.where(np.isfinite(errors), errors, np.nan), axis=0) if len(errors) else spread
         # Exact data have no errors: then differences in units of the constants themselves.
         scale = np.where(np.isfinite(typical) & (typical > 1e-9 * np.abs(fit.values).mean(axis=0)), typical, np.nan)
         relative = np.abs(fit.values).mean(axis=0) + 1e-300

@@ -52,9 +52,13 @@ class UnitSystem:
 
     def price(self, reading: Reading) -> int:
         """Tokens that the units of the constants cost, those of known constants none."""
+        return TOKENS_A_UNIT * self.n_unexplained(reading)
+
+    def n_unexplained(self, reading: Reading) -> int:
+        """Constants with a unit that no known constant has, and exponents that no simple fraction equals."""
         known = self._known_units()
         free = sum(not unit.is_number and unit.powers not in known for unit in reading.constants)
-        return TOKENS_A_UNIT * (free + reading.n_odd)
+        return free + reading.n_odd
 
     def choices(self) -> list[Choice]:
         """Groups without a unit; known constants stand behind the columns."""

@@ -168,7 +168,8 @@ def _take(
         if deadline.expired() and best:
             return
         if form not in best:
-            found = best_sharing(form, values, groups, deadline, rng)
+            shortest = min((one.length for one in best.values()), default=math.inf)
+            found = best_sharing(form, values, groups, deadline, rng, shortest)
             if found is not None and math.isfinite(found.length):
                 best[form] = found
 
