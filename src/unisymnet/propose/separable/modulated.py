@@ -32,7 +32,7 @@ EXPONENTS = np.concatenate([np.geomspace(0.08, 5.0, 14), -np.geomspace(0.08, 5.0
 STEPS_A_PERIOD = 4
 MAX_PERIODS = 20.0
 N_REFINED = 4  # starts for each view, input and function
-STEPS = 16
+STEPS = 12
 HIT = 1e-10  # share left, in norm, that only a law reaches
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...arrays import DIGITS_12, TINY, Floats
+from ...arrays import TINY, Floats
 
 __all__ = ["Columns", "refined", "taken_out"]
 
 Columns = Callable[[Floats], Floats]  # of constants (G,): values (G, n, p)
 
 NUDGE = 1e-6  # of κ, for slopes
-HALVINGS = 8  # of a step that leads too far
+SLOW = 0.999  # of what was left: a step that leaves more leads nowhere
 
 
 def taken_out(values: Floats, basis: Floats) -> Floats:
@@ -27,25 +27,20 @@ def refined(columns: Columns, basis: Floats, target: Floats, kappa: float, steps
     The target has no part along the basis.
     """
     best: tuple[float, Floats, float] = kappa, np.zeros(0), np.inf
-    step, halved = 0.0, 0
     for _ in range(steps):
-        kappa = best[0] + step
         shift = NUDGE * kappa
         here, up, down = taken_out(columns(np.array([kappa, kappa + shift, kappa - shift])), basis)
         norms = np.linalg.norm(here, axis=0).clip(TINY)
         span, triangle = np.linalg.qr(here / norms)
         rest = target - span @ (span.T @ target)
         left = float(np.linalg.norm(rest))
-        if not left < best[2]:
-            step, halved = 0.5 * step, halved + 1
-            if halved > HALVINGS or abs(step) < DIGITS_12 * abs(kappa):
-                break
-            continue
+        if not left < SLOW * best[2]:
+            break
         coefficients = np.linalg.lstsq(triangle, span.T @ target, rcond=1e-14)[0] / norms
-        best, halved = (kappa, coefficients, left), 0
+        best = kappa, coefficients, left
         change = taken_out(((up - down) @ coefficients / (2.0 * shift))[:, None], span)[:, 0]
         size = float(change @ change)
         if size == 0.0:
             break
-        step = float(change @ rest) / size
+        kappa += float(change @ rest) / size
     return best
