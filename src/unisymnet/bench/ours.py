@@ -26,7 +26,7 @@ NO_POLICY: Changes = {"exponents": (None,), "n_steps": 1, "n_rollouts": 1, "warm
 
 
 # As in the default search: a brief look at every structure of a wide beam, then full fits of the likeliest.  With full
-# fits alone ten seconds were enough for six structures of twenty.
+# fits alone, of up to 1.5 s each, ten seconds may end after six structures of twenty.
 WHOLE_BEAMS: Changes = {"width": 60, "brief": 16}
 
 
