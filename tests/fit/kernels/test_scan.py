@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
 from unisymnet.fit.kernels import scan
 from unisymnet.fit.kernels.scan import COLUMNS, OFFSET, Codes, coarse, inner, refine, refine_many
@@ -22,11 +23,17 @@ def unit(target):
     return free / np.linalg.norm(free)
 
 
+@njit
+def _columns(term, table, kappa, columns, slopes):
+    """The parts are compiled for one another and cannot be called from Python."""
+    return scan._columns(term, table, kappa, columns, slopes)
+
+
 @pytest.mark.parametrize("code", ALL)
 def test_slopes_are_the_derivatives_of_the_columns(code):
     kappa, step = 0.37, 1e-6
     columns, slopes = np.empty((2, N)), np.empty((2, 2, N))
-    made = scan._columns(term(0, code, 1), TABLE, np.array([kappa]), columns, slopes)
+    made = _columns(term(0, code, 1), TABLE, np.array([kappa]), columns, slopes)
     assert made == COLUMNS[code]
     values = inner(code, OFFSET[code] + kappa * TABLE[1])
     up = inner(code, OFFSET[code] + (kappa + step) * TABLE[1])

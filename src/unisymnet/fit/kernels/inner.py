@@ -10,9 +10,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
+
+from .elementary import PART
 
 __all__ = ["COLUMNS", "Codes", "OFFSET", "inner", "plain_slopes", "rarer_slopes"]
 
@@ -71,7 +73,7 @@ _SINGLE: dict[int, Callable[[Reals], Reals]] = {
 }
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(**PART)
 def plain_slopes(code, x):  # type: ignore[no-untyped-def]
     """Columns a, b and their derivatives of the inner functions numbered below 12."""
     if code == 0:
@@ -107,7 +109,7 @@ def plain_slopes(code, x):  # type: ignore[no-untyped-def]
     return a, b, a, -b
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(**PART)
 def rarer_slopes(code, x):  # type: ignore[no-untyped-def]
     """Value and derivative of the inner functions numbered 12 and more."""
     if code == 12:

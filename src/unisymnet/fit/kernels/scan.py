@@ -13,10 +13,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numba
 import numpy as np
+from numba import int64, njit
 
+from ...arrays import Floats, Ints
+from .elementary import PART as STRICT_PART
 from .inner import COLUMNS, OFFSET, Codes, Reals, inner, plain_slopes, rarer_slopes
+from .least_squares import ONCE, PART, SUMS, dot, eliminate, subtract
 
 __all__ = ["COLUMNS", "Codes", "OFFSET", "coarse", "inner", "refine", "refine_many"]
 
@@ -50,7 +53,7 @@ def coarse(columns: Sequence[Reals], outer: Reals, targets: Reals) -> Reals:
     return np.where(good[:, None], explained, explained.dtype.type(-1.0))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(**STRICT_PART)
 def _columns(term, table, kappa, columns, slopes):  # type: ignore[no-untyped-def]
     """Columns (C, n) of a term and their slopes (C, 2, n) by its constants.  Returns C, or -1 if not finite."""
     multiplier, code, t, t2 = term[0], term[1], term[2], term[3]
@@ -77,98 +80,95 @@ def _columns(term, table, kappa, columns, slopes):  # type: ignore[no-untyped-de
     return width
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _project(v, basis, n_basis):  # type: ignore[no-untyped-def]
-    """Remove the span of the first orthonormal rows of ``basis`` from v, in place."""
+@njit(**PART)
+def _project(of, k, basis, n_basis, n):  # type: ignore[no-untyped-def]
+    """Remove the span of the first orthonormal rows of ``basis`` from row k, in place."""
     for q in range(n_basis):
-        dot = 0.0
-        for i in range(v.size):
-            dot += v[i] * basis[q, i]
-        for i in range(v.size):
-            v[i] -= dot * basis[q, i]
+        subtract(of, k, dot(of, k, basis, q, n), basis, q, n)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(**PART)
 def _eliminate(columns, n_columns, outer, target, basis, residual, coefs):  # type: ignore[no-untyped-def]
     """Solve for the linear coefficients.  Returns the residual's energy, or 2 if the columns are dependent.
 
     ``basis`` gets the orthonormalised columns, ``coefs`` the coefficients, ``residual`` what is left of the target.
     """
-    triangle = np.zeros((n_columns, n_columns))
-    residual[:] = target
-    dots = np.empty(n_columns)
+    n, zero = target.shape[0], int64(0)
+    triangle, dots = np.zeros((n_columns, n_columns)), np.empty(n_columns)
+    for i in range(n):
+        residual[0, i] = target[i]
     for c in range(n_columns):
-        v = basis[c]
-        v[:] = columns[c]
-        energy = np.dot(v, v)
-        _project(v, outer, outer.shape[0])
+        for i in range(n):
+            basis[c, i] = columns[c, i]
+        energy = dot(basis, c, basis, c, n)
+        _project(basis, c, outer, outer.shape[0], n)
         for q in range(c):
-            triangle[q, c] = np.dot(v, basis[q])
-            v -= triangle[q, c] * basis[q]
-        rest = np.dot(v, v)
+            triangle[q, c] = dot(basis, c, basis, q, n)
+            subtract(basis, c, triangle[q, c], basis, q, n)
+        rest = dot(basis, c, basis, c, n)
         if not rest > _SMALL * energy:
             return 2.0
         triangle[c, c] = math.sqrt(rest)
-        v /= triangle[c, c]
-        dots[c] = np.dot(v, residual)
-        residual -= dots[c] * v
+        for i in range(n):
+            basis[c, i] /= triangle[c, c]
+        dots[c] = dot(basis, c, residual, zero, n)
+        subtract(residual, zero, dots[c], basis, c, n)
     for c in range(n_columns - 1, -1, -1):
         coefs[c] = dots[c]
         for q in range(c + 1, n_columns):
             coefs[c] -= triangle[c, q] * coefs[q]
         coefs[c] /= triangle[c, c]
-    return np.dot(residual, residual)
+    return dot(residual, zero, residual, zero, n)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _normal_equations(columns_state, n_columns, n_kappa, outer, residual, normal, gradient):  # type: ignore[no-untyped-def]
+@njit(**ONCE)
+def _normal_equations(slopes, basis, coefs, n_columns, jacobian, outer, residual, normal, gradient):  # type: ignore[no-untyped-def]
     """JᵀJ and Jᵀr of the projected model (Kaufman's approximation of the Jacobian)."""
-    slopes, basis, coefs = columns_state
-    jacobian = np.zeros((n_kappa, residual.size))
-    for c in range(n_columns):
-        for k in range(n_kappa):
-            jacobian[k] += coefs[c] * slopes[c, k]
+    n_kappa, n = jacobian.shape
     for k in range(n_kappa):
-        _project(jacobian[k], outer, outer.shape[0])
-        _project(jacobian[k], basis, n_columns)
-        gradient[k] = np.dot(jacobian[k], residual)
+        for i in range(n):
+            jacobian[k, i] = 0.0
+        for c in range(n_columns):
+            for i in range(n):
+                jacobian[k, i] += coefs[c] * slopes[c, k, i]
+        _project(jacobian, k, outer, outer.shape[0], n)
+        _project(jacobian, k, basis, n_columns, n)
+        gradient[k] = dot(jacobian, k, residual, int64(0), n)
         for q in range(k + 1):
-            normal[k, q] = normal[q, k] = np.dot(jacobian[k], jacobian[q])
+            normal[k, q] = dot(jacobian, k, jacobian, q, n)
+            normal[q, k] = normal[k, q]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _damped_step(normal, gradient, damping, step):  # type: ignore[no-untyped-def]
-    """Solve (N + damping·diag N) step = gradient by elimination; False if that is impossible."""
-    n = gradient.size
-    a = normal.copy()
-    for k in range(n):
-        a[k, k] *= 1.0 + damping
+@njit(**ONCE)
+def _damped_step(normal, gradient, damping, system, step):  # type: ignore[no-untyped-def]
+    """Solve (N + damping·diag N) step = gradient; False if that is impossible."""
+    for k in range(step.shape[0]):
         step[k] = gradient[k]
-    for k in range(n):
-        if not a[k, k] > 1e-300:
-            return False
-        for q in range(k + 1, n):
-            ratio = a[q, k] / a[k, k]
-            for j in range(k, n):
-                a[q, j] -= ratio * a[k, j]
-            step[q] -= ratio * step[k]
-    for k in range(n - 1, -1, -1):
-        for q in range(k + 1, n):
-            step[k] -= a[k, q] * step[q]
-        step[k] /= a[k, k]
-    return True
+        for q in range(step.shape[0]):
+            system[k, q] = normal[k, q] * (1.0 + damping if k == q else 1.0)
+    return eliminate(system, step)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def refine(term, table, kappa, outer, target, max_steps, tolerance):  # type: ignore[no-untyped-def]
+def refine(
+    term: Ints, table: Floats, kappa: Floats, outer: Floats, target: Floats, max_steps: int, tolerance: float
+) -> float:
     """Levenberg–Marquardt over the constants ``kappa`` (changed in place) of a term.
 
     Returns the energy of the residual (the target has energy 1), 2 if the start is outside the domain.
     """
-    n, n_kappa = table.shape[1], kappa.size
+    kappas, which = kappa[None, :].copy(), np.zeros(1, dtype=np.int64)
+    rss = refine_many(term[None, :], table, kappas, outer, target[None, :], which, max_steps, tolerance)
+    kappa[:] = kappas[0]
+    return float(rss[0])
+
+
+@njit(**ONCE)
+def _refine(term, table, kappa, outer, target, max_steps, tolerance):  # type: ignore[no-untyped-def]
+    n, n_kappa = table.shape[1], kappa.shape[0]
     columns, slopes, basis = np.empty((2, n)), np.empty((2, 2, n)), np.empty((2, n))
-    residual, coefs = np.empty(n), np.empty(2)
-    normal, gradient, step = np.empty((n_kappa, n_kappa)), np.empty(n_kappa), np.empty(n_kappa)
+    residual, coefs, jacobian = np.empty((1, n)), np.empty(2), np.empty((n_kappa, n))
+    normal, system = np.empty((n_kappa, n_kappa)), np.empty((n_kappa, n_kappa))
+    gradient, step, trial = np.empty(n_kappa), np.empty(n_kappa), np.empty(n_kappa)
     n_columns = _columns(term, table, kappa, columns, slopes)
     if n_columns < 0:
         return 2.0
@@ -181,11 +181,11 @@ def refine(term, table, kappa, outer, target, max_steps, tolerance):  # type: ig
         if rss >= 2.0 or rss < tolerance:
             break
         if fresh:
-            state = (slopes, basis, coefs)
-            _normal_equations(state, n_columns, n_kappa, outer, residual, normal, gradient)
-        if not _damped_step(normal, gradient, damping, step):
+            _normal_equations(slopes, basis, coefs, n_columns, jacobian, outer, residual, normal, gradient)
+        if not _damped_step(normal, gradient, damping, system, step):
             break
-        trial = kappa + step
+        for k in range(n_kappa):
+            trial[k] = kappa[k] + step[k]
         n_trial = _columns(term, table, trial, columns, slopes)
         new = 2.0
         if n_trial > 0:
@@ -197,7 +197,8 @@ def refine(term, table, kappa, outer, target, max_steps, tolerance):  # type: ig
                 break
             continue
         small = rss - new < 1e-4 * rss
-        kappa[:] = trial
+        for k in range(n_kappa):
+            kappa[k] = trial[k]
         rss = new
         damping *= 0.1
         if small:
@@ -205,14 +206,14 @@ def refine(term, table, kappa, outer, target, max_steps, tolerance):  # type: ig
     return rss
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(**SUMS)
 def refine_many(terms, table, kappas, outer, targets, which, max_steps, tolerance):  # type: ignore[no-untyped-def]
     """``refine`` for many candidates: terms (B, 4), kappas (B, P) changed in place, targets (T, n), which (B,).
 
     A candidate's constants fill the first places of its row of ``kappas``.  Returns the energies (B,).
     """
-    rss = np.full(terms.shape[0], 2.0)
+    rss = np.empty(terms.shape[0])
     for b in range(terms.shape[0]):
         n_kappa = (terms[b, 2] >= 0) + (terms[b, 3] >= 0)
-        rss[b] = refine(terms[b], table, kappas[b, :n_kappa], outer, targets[which[b]], max_steps, tolerance)
+        rss[b] = _refine(terms[b], table, kappas[b, :n_kappa], outer, targets[which[b]], max_steps, tolerance)
     return rss
