@@ -41,5 +41,5 @@ def test_the_warm_up_reaches_the_kernels_of_the_stages() -> None:
 
     warm_stages()
     # What a stage calls; the kernels within these come along.
-    entries = (signomials._loop, scan.refine, scan.refine_many)
+    entries = (signomials._loop, scan.refine_many)
     assert [entry.py_func.__name__ for entry in entries if not entry.signatures] == []

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -68,3 +69,29 @@ def test_nothing_is_marked_where_nothing_can_be_written(tmp_path: Path) -> None:
     compiling.mark(str(tmp_path / "nowhere"))
     compiling.mark(None)
     assert not compiling.is_marked(str(tmp_path / "nowhere")) and not compiling.is_marked(None)
+
+
+def test_a_line_says_now_and_then_that_compiling_goes_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    def slowly(announce: Callable[[str], None]) -> bool:
+        announce("compiling")
+        time.sleep(1.0)
+        return True
+
+    def no_process(*_args: object, **_settings: object) -> None:
+        raise OSError("no second process here")
+
+    monkeypatch.setattr(warm, "EVERY", 0.2)
+    monkeypatch.setattr(warm, "warm_up", slowly)
+    monkeypatch.setattr(warm, "warm_stages", lambda names: None)
+    monkeypatch.setattr(warm, "cache_folder", lambda: str(tmp_path))
+    monkeypatch.setattr(warm.subprocess, "Popen", no_process)
+    warm._warmed.cache_clear()
+    with caplog.at_level(logging.WARNING, "unisymnet"):
+        assert warm.warm_all() > 0.0
+        said = [record.getMessage() for record in caplog.records]
+        time.sleep(0.6)
+        assert len(caplog.records) == len(said)  # and nothing once it is over
+    assert said[0] == "compiling" and 2 <= len(said) <= 6 and all("still compiling" in line for line in said[1:])
+    warm._warmed.cache_clear()

@@ -1,8 +1,8 @@
 """Kernels compiled before the first search of an installation instead of during it.
 
 Otherwise the first fits after an installation would spend their time on compiling and find less than later ones. While
-this process compiles the kernels of fits, another one compiles those of the stages: it runs a tiny problem through the
-stages that bring kernels of their own, throws away what they propose, and leaves the kernels in the cache on disk.
+this process compiles the kernels of fits and of the small stages, another one compiles evolution: each runs a tiny
+problem through its stages, throws away what they propose, and leaves the kernels in the cache on disk.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import logging
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -23,6 +25,7 @@ from ..deadline import Deadline, now, on_processor
 from ..fit.kernels.compiling import is_marked, mark
 from ..fit.kernels.fit import cache_folder, warm_up
 from ..problem import make_problem
+from ..propose.evolve.islands import compile_epoch, make_world
 from ..search.order import default_proposers
 
 # Who compiles what: about as much work each, with the kernels of fits on this side.
@@ -30,6 +33,7 @@ HERE, THERE = ("signomial",), ("evolve",)
 _HOME = Path(__file__).parents[2]  # where the package lies, for a process that does not know
 _HELPER = "import sys; sys.path.insert(0, sys.argv[1]); from unisymnet.regressor.warm import *; warm_stages(THERE)"
 SECONDS = 20.0  # for each stage; compiling itself does not look at the clock
+EVERY = 10.0  # seconds, while somebody waits, a line says that it goes on
 
 
 def warm_all() -> float:
@@ -46,10 +50,11 @@ def warm_all() -> float:
 def _warmed() -> tuple[float, bool]:
     """When the compiling was over, and by which clock."""
     helpers: list[subprocess.Popen[bytes]] = []
-    folder = cache_folder()
+    folder, over = cache_folder(), threading.Event()
 
     def announced(text: str) -> None:
         logging.getLogger("unisymnet").warning(text)
+        threading.Thread(target=_keep_telling, args=(over,), daemon=True).start()
         with suppress(OSError):  # no second process to be had here
             helpers.append(subprocess.Popen([sys.executable, "-c", _HELPER, str(_HOME)], stderr=subprocess.DEVNULL))
 
@@ -63,8 +68,17 @@ def _warmed() -> tuple[float, bool]:
         for helper in helpers:
             helper.kill()
         raise
+    finally:
+        over.set()
     mark(folder)
     return now(), on_processor()
+
+
+def _keep_telling(over: threading.Event) -> None:
+    """A line every few seconds until it is over."""
+    began = time.monotonic()
+    while not over.wait(EVERY):
+        logging.getLogger("unisymnet").warning("still compiling, %.0f s so far …", time.monotonic() - began)
 
 
 def warm_stages(names: Sequence[str] = (*HERE, *THERE)) -> None:
@@ -74,6 +88,9 @@ def warm_stages(names: Sequence[str] = (*HERE, *THERE)) -> None:
     # The noise keeps the stages from ending at the first exact formula, before they have used everything.
     y = np.sin(1.3 * X[:, 0]) + 2.0 * np.exp(-0.4 * X[:, 1]) + rng.normal(0.0, 0.05, 60)
     problem = make_problem(X, y)
+    if "evolve" in names:
+        # First what nobody else compiles: by then the kernels that it calls may lie in the cache.
+        compile_epoch(make_world(problem, 0, seed=0, work=1, solved=0.0, max_size=1))
     with np.errstate(all="ignore"):
         for stage in default_proposers(names):
             for _ in islice(stage.propose(problem, ParetoFront(), rng=rng, deadline=Deadline.after(SECONDS)), 3):

@@ -12,9 +12,10 @@ from unisymnet.deadline import Deadline
 from unisymnet.fit.kernels.interpreter import addresses
 from unisymnet.metrics import complexity
 from unisymnet.problem import Problem, make_problem
+from unisymnet.propose.evolve.epoch import epoch
 from unisymnet.propose.evolve.fitting import lay, new_desk, release, resolve, run
 from unisymnet.propose.evolve.genome import Genome
-from unisymnet.propose.evolve.islands import Islands, best_of, live, make_world
+from unisymnet.propose.evolve.islands import Islands, best_of, compile_epoch, live, make_world
 from unisymnet.propose.evolve.niches import N_CHILDREN, PLACES, State, new_state
 from unisymnet.propose.evolve.program import build
 from unisymnet.propose.evolve.stage import Evolve
@@ -93,6 +94,15 @@ def _lived(n_epochs: int, problem: Problem, seed: int = 1, work: int = 4_000_000
         assert after is not None
         state = after
     return state
+
+
+def test_the_epoch_is_compiled_ahead_for_what_it_is_called_with() -> None:
+    """Otherwise it would be compiled twice, the second time inside the time limit of a search."""
+    problem = _problem()
+    compile_epoch(make_world(problem, 0, seed=0, work=1, solved=0.0, max_size=1))
+    before = list(epoch.signatures)
+    _lived(1, problem)
+    assert list(epoch.signatures) == before
 
 
 def test_an_epoch_repeats_bit_for_bit_whatever_lies_in_memory() -> None:

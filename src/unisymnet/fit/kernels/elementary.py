@@ -31,6 +31,8 @@ CAN_CACHE = _can_cache()
 STRICT: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "nogil": True, "cache": CAN_CACHE}
 # For functions that only other kernels call: entries from Python and C would cost compile time.
 PART: dict[str, Any] = STRICT | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# For those that one place calls: pasted in there, because a function is optimised again in everything that calls it.
+ONCE: dict[str, Any] = PART | {"inline": "always"}
 
 SIN_LIMIT = 1.0e5  # the reduction below is exact to 2**20 quarter turns
 

@@ -23,8 +23,9 @@ from .compiling import watched_compiler
 from .elementary import CAN_CACHE
 from .interpreter import addresses
 from .least_squares import SUMS
-from .levenberg import EXACT, FIRST_DAMPING, LOSS, N_TRIALS, RUNNING, race
+from .levenberg import EXACT, FIRST_DAMPING, LOSS, N_TRIALS, RUNNING, Starts, fitter, race
 from .projection import N_REGISTERS, Data, Program, load, move, predict, slopes, stride_of
+from .refer import refer
 from .robust import Loss, refine
 from .tape import Tape, compile_tape
 
@@ -32,6 +33,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 THREAD_WORK = 200_000  # rows times starts times instructions; below, handing over costs more than it saves (ADR 18)
+ANNOUNCED = "compiling numerical kernels, once per installation: usually less than a minute …"
 HEAT = 16  # starts that race each other; fixed, so that results do not depend on the number of threads
 _CHUNK = 1 << 15  # rows evaluated at a time: bounds the memory of the registers
 _ROUNDING = 4e-31  # (3 eps)^2: a mean square this small beside that of y is rounding
@@ -165,7 +167,8 @@ def _run_heat(
     n = len(thetas)
     cs, progress, states = np.zeros((n, len(tape.linear))), np.zeros((n, 4)), np.zeros(n, dtype=np.int64)
     progress[:] = (np.inf, FIRST_DAMPING, 0.0, 0.0)
-    best = race(program_of(tape), data, floor, tol, max_steps, thetas, cs, progress, states)
+    starts = Starts(thetas, cs, progress, states)
+    best = race(fitter(), program_of(tape), data, starts, floor, tol, max_steps)
     return best, cs, progress, states
 
 
@@ -215,7 +218,7 @@ def warm_up(announce: Callable[[str], None] | None = None) -> bool:
     True if something had to be compiled.
     """
     tell = announce or logging.getLogger("unisymnet").warning
-    with watched_compiler(lambda: tell("compiling numerical kernels, once per installation …")) as compiled:
+    with watched_compiler(lambda: tell(ANNOUNCED)) as compiled:
         tape = compile_tape(Call("exp", (Call("mul", (Param(0), Var(0))),)), 1)
         X = np.array([[0.0], [1.0]])
         values, _ = jacobian(tape, X, [1.0])
@@ -268,11 +271,12 @@ def _run(program: Program, X: Floats, theta: Floats, c: Floats, values: Floats, 
     """Values, and the slopes by theta and c unless their arrays are empty."""
     n = values.shape[0]
     work = np.empty(program.layout[N_REGISTERS] * stride_of(n))
-    load(program, X, work)
-    move(program, theta, work, n)
-    predict(program, c, work, values)
+    referred = refer(program)
+    load(referred, X, work)
+    move(referred, theta, work, n)
+    predict(referred, c, work, values)
     if by_theta.shape[0] > 0:
-        slopes(program, c, work, np.empty_like(work), n, by_theta)
+        slopes(referred, c, work, np.empty_like(work), n, by_theta)
     for k in range(by_c.shape[0]):
         place = program.phi[k] * stride_of(n)
         for i in range(n):

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import Floats
-from .elementary import PART, SIN_LIMIT, exp, ln, sin_cos
+from .elementary import ONCE, SIN_LIMIT, exp, ln, sin_cos
 from .tape import (
     ABS,
     ACOS,
@@ -44,7 +44,7 @@ Offset = Any  # np.uint64 inside the kernels
 TWO_OVER_ROOT_PI = 2.0 / math.sqrt(math.pi)
 
 
-@njit(**PART)
+@njit(**ONCE)
 def arithmetic(op: int, work: Floats, o: Offset, a: Offset, b: Offset, n: Offset) -> None:
     if op == ADD:
         for i in range(n):
@@ -75,7 +75,7 @@ def arithmetic(op: int, work: Floats, o: Offset, a: Offset, b: Offset, n: Offset
             work[o + i] = abs(work[a + i])
 
 
-@njit(**PART)
+@njit(**ONCE)
 def function(op: int, work: Floats, o: Offset, a: Offset, n: Offset) -> None:
     if op == EXP:
         for i in range(n):
@@ -113,7 +113,7 @@ def function(op: int, work: Floats, o: Offset, a: Offset, n: Offset) -> None:
             work[o + i] = 1.0 if x > 0.0 else (0.0 if x <= 0.0 else x)
 
 
-@njit(**PART)
+@njit(**ONCE)
 def choice(op: int, work: Floats, o: Offset, a: Offset, b: Offset, n: Offset) -> None:
     """The smaller or the larger of two; nan where either is."""
     for i in range(n):
@@ -122,7 +122,7 @@ def choice(op: int, work: Floats, o: Offset, a: Offset, b: Offset, n: Offset) ->
         work[o + i] = x + y if (x != x) | (y != y) else (x if first else y)
 
 
-@njit(**PART)
+@njit(**ONCE)
 def sine_and_cosine(work: Floats, o: Offset, c: Offset, a: Offset, n: Offset) -> None:
     large = 0
     for i in range(n):
@@ -136,7 +136,7 @@ def sine_and_cosine(work: Floats, o: Offset, c: Offset, a: Offset, n: Offset) ->
             work[c + i] = math.cos(work[a + i])
 
 
-@njit(**PART)
+@njit(**ONCE)
 def power(work: Floats, o: Offset, logs: Offset, a: Offset, b: Offset, n: Offset) -> None:
     """The general power; ``logs`` receives ln(base), or 0 where the base is not positive."""
     awkward = 0
@@ -153,7 +153,7 @@ def power(work: Floats, o: Offset, logs: Offset, a: Offset, b: Offset, n: Offset
             work[logs + i] = math.log(work[a + i]) if work[a + i] > 0.0 else 0.0
 
 
-@njit(**PART)
+@njit(**ONCE)
 def binary_back(
     op: int, work: Floats, adj: Floats, o: Offset, a: Offset, b: Offset, n: Offset, by_a: bool, by_b: bool
 ) -> None:
@@ -183,7 +183,7 @@ def binary_back(
                 adj[b + i] -= adj[o + i]
 
 
-@njit(**PART)
+@njit(**ONCE)
 def simple_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: Offset) -> None:
     """Functions whose derivative needs only arithmetic on argument and value."""
     if op == NEG:
@@ -211,7 +211,7 @@ def simple_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: Off
             adj[a + i] += adj[o + i] / work[a + i]
 
 
-@njit(**PART)
+@njit(**ONCE)
 def function_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: Offset) -> None:
     if op == SINH:
         for i in range(n):
@@ -239,7 +239,7 @@ def function_back(op: int, work: Floats, adj: Floats, o: Offset, a: Offset, n: O
             adj[a + i] += adj[o + i] * (TWO_OVER_ROOT_PI * exp(-work[a + i] * work[a + i]))
 
 
-@njit(**PART)
+@njit(**ONCE)
 def choice_back(
     op: int, work: Floats, adj: Floats, o: Offset, a: Offset, b: Offset, n: Offset, by_a: bool, by_b: bool
 ) -> None:
@@ -251,13 +251,13 @@ def choice_back(
             adj[b + i] += adj[o + i]
 
 
-@njit(**PART)
+@njit(**ONCE)
 def sine_and_cosine_back(work: Floats, adj: Floats, o: Offset, c: Offset, a: Offset, n: Offset) -> None:
     for i in range(n):
         adj[a + i] += adj[o + i] * work[c + i] - adj[c + i] * work[o + i]
 
 
-@njit(**PART)
+@njit(**ONCE)
 def power_back(
     work: Floats, adj: Floats, o: Offset, logs: Offset, a: Offset, b: Offset, n: Offset, by_a: bool, by_b: bool
 ) -> None:

@@ -18,6 +18,7 @@ from .elementary import CAN_CACHE
 # "reassoc" lets sums over rows run in vector lanes; nan and inf keep their meaning.
 SUMS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "reassoc"}, "nogil": True, "cache": CAN_CACHE}
 PART: dict[str, Any] = SUMS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # called by kernels only
+ONCE: dict[str, Any] = PART | {"inline": "always"}  # by one place only
 
 RANK_TOL = 1e-13  # a column whose part outside the earlier ones is smaller (relative) carries no information
 
@@ -102,3 +103,22 @@ def damped_step(R: Floats, z: Floats, damping: float, scale: Floats, S: Floats, 
                 step[k] = c * lower - s * upper
             t[j], right = c * t[j] + s * right, c * right - s * t[j]
     back_substitute(S, t, p, step)
+
+
+@njit(**PART)
+def eliminate(A: Floats, x: Floats) -> bool:
+    """Solve A z = x for a symmetric positive A, z into ``x``; A is lost.  False if A is not positive."""
+    n = x.shape[0]
+    for k in range(n):
+        if not A[k, k] > 1e-300:
+            return False
+        for q in range(k + 1, n):
+            ratio = A[q, k] / A[k, k]
+            for j in range(k, n):
+                A[q, j] -= ratio * A[k, j]
+            x[q] -= ratio * x[k]
+    for k in range(n - 1, -1, -1):
+        for q in range(k + 1, n):
+            x[k] -= A[k, q] * x[q]
+        x[k] /= A[k, k]
+    return True

@@ -8,14 +8,18 @@ the better half some more, the best few to the end.  Knows no losses but weighte
 from __future__ import annotations
 
 import math
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import cfunc, float64, int64, njit, typeof
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from ...arrays import Floats
-from .least_squares import PART, SUMS, damped_step
+from .least_squares import ONCE, PART, SUMS, damped_step
 from .projection import Data, Program, Space, linearise, new_space, prepare, solve
+from .refer import Ref, hold, refer, through
 
 Ints = NDArray[np.int64]
 
@@ -30,6 +34,15 @@ _MAX_DAMPING = 1e16
 _REACH = 1.0
 
 
+class Starts(NamedTuple):
+    """Where fits begin, one row each, and what becomes of them."""
+
+    thetas: Floats
+    cs: Floats
+    progress: Floats
+    states: Ints
+
+
 @njit(**PART)
 def _copy(source: Floats, into: Floats) -> None:
     # A slice assignment would compile numba's shape checks and their messages with it.
@@ -37,11 +50,11 @@ def _copy(source: Floats, into: Floats) -> None:
         into[k] = source[k]
 
 
-@njit(**PART)
+@njit(**ONCE)
 def _propose(space: Space, damping: float, theta: Floats, trial: Floats, step: Floats) -> float:
     """Set ``trial`` by a damped and bounded step; returns how much the linear model hopes to gain."""
-    p = theta.shape[0]
-    damped_step(space.S, space.g, damping, space.scale, space.T, space.t, step)
+    p, S, g = theta.shape[0], space.S, space.g
+    damped_step(S, g, damping, space.scale, space.T, space.t, step)
     worst = 0.0
     for k in range(p):
         worst = max(worst, abs(step[k]) / (0.3 + abs(theta[k])))
@@ -53,8 +66,8 @@ def _propose(space: Space, damping: float, theta: Floats, trial: Floats, step: F
     for j in range(p):
         along = 0.0
         for k in range(j, p):
-            along += space.S[j, k] * step[k]
-        gain += along * (2.0 * space.g[j] - along)
+            along += S[j, k] * step[k]
+        gain += along * (2.0 * g[j] - along)
     return gain
 
 
@@ -118,24 +131,13 @@ def _chosen(progress: Floats, states: Ints, i: int, keep: int) -> bool:
     return states[i] != FAILED and better < keep
 
 
-@njit(**SUMS)
-def race(
-    program: Program,
-    data: Data,
-    floor: float,
-    tol: float,
-    max_steps: int,
-    thetas: Floats,
-    cs: Floats,
-    progress: Floats,
-    states: Ints,
+@njit(**ONCE)
+def _in_laps(
+    program: Program, data: Data, space: Space, starts: Starts, floor: float, tol: float, max_steps: int
 ) -> int:
-    """Fit from every row of ``thetas``, in place, with ``cs``, ``progress`` and ``states`` alongside.
-
-    Returns the best start, -1 if all failed.
-    """
+    """All starts a few steps, the better half some more, the best few to the end."""
+    thetas, cs, progress, states = starts.thetas, starts.cs, starts.progress, starts.states
     n = thetas.shape[0]
-    space = new_space(program, data.y.shape[0])
     n_done = prepare(program, data, space)
     best, used = -1, 0
     for lap in range(2 if n <= 2 else 0, 3):
@@ -169,3 +171,41 @@ def race(
                 return best
         used += budget
     return best
+
+
+def _compete(program: Program, data: Data, starts: Starts, floor: float, tol: float, max_steps: int) -> int:
+    space = new_space(program, data.y.shape[0])
+    best = _in_laps(program, data, refer(space), starts, floor, tol, max_steps)
+    hold(space)
+    return best
+
+
+# Compiled once, as a C function that other kernels call through its address, like the interpreters.
+_TABLE, _ROW, _INTS = np.empty((0, 0)), np.empty(0), np.empty(0, dtype=np.int64)
+_PROGRAM = Ref(typeof(Program(0, 0, np.empty((0, 4), dtype=np.int64), _INTS, _ROW, _INTS)))
+_DATA, _STARTS = Ref(typeof(Data(_TABLE, _ROW, _ROW))), Ref(typeof(Starts(_TABLE, _TABLE, _TABLE, _INTS)))
+_COMPETE = int64(_PROGRAM, _DATA, _STARTS, float64, float64, int64)
+
+
+@cache
+def _compiled() -> Any:
+    """Compiles the fits or loads them from the disk; the cache keeps their code alive."""
+    return cfunc(_COMPETE, **SUMS)(_compete)
+
+
+def fitter() -> int:
+    """Where ``compete`` is in this process."""
+    address: int = _compiled().address
+    return address
+
+
+@intrinsic
+def compete(_context, address, program, data, starts, floor, tol, max_steps):  # type: ignore[no-untyped-def]
+    """``race`` for a kernel that has everything by reference."""
+    return through(_COMPETE)
+
+
+@njit(**SUMS)
+def race(address: int, program: Program, data: Data, starts: Starts, floor: float, tol: float, max_steps: int) -> int:
+    """Fit from every row of ``starts.thetas``, in place; the best start, -1 if all failed."""
+    return compete(address, refer(program), refer(data), refer(starts), floor, tol, max_steps)

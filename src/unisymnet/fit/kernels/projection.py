@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Floats
 from .interpreter import backward, forward
-from .least_squares import PART, back_substitute, dot, orthogonalise, project_out
+from .least_squares import ONCE, PART, back_substitute, dot, orthogonalise, project_out
 
 Ints = NDArray[np.int64]
 
@@ -68,7 +68,7 @@ def stride_of(n: int) -> int:
     return (((n + 7) // 8) | 1) * 8
 
 
-@njit(**PART)
+@njit(**ONCE)
 def new_space(program: Program, n: int) -> Space:
     stride = stride_of(n)
     size = program.layout[N_REGISTERS] * stride
@@ -162,32 +162,32 @@ def slopes(program: Program, c: Floats, work: Floats, adj: Floats, n: int, J: Fl
 @njit(**PART)
 def _columns(program: Program, first: int, last: int, root: Floats, space: Space, n: int) -> None:
     """Q[k] = root * phi_k."""
-    Q = space.Q
+    Q, work = space.Q, space.work
     for k in range(first, last):
         place = program.phi[k] * stride_of(n)
         for i in range(n):
-            Q[k, i] = space.work[place + i]
+            Q[k, i] = work[place + i]
         if root.shape[0] > 0:
             for i in range(n):
                 Q[k, i] *= root[i]
 
 
-@njit(**PART)
+@njit(**ONCE)
 def _target(program: Program, data: Data, space: Space, n: int) -> None:
     """r = root * (y - phi_0)."""
-    r = space.r
+    r, work, y, root = space.r, space.work, data.y, data.root
     rest = program.layout[PHI_0] * stride_of(n)
     for i in range(n):
-        r[0, i] = data.y[i]
+        r[0, i] = y[i]
     if rest >= 0:
         for i in range(n):
-            r[0, i] -= space.work[rest + i]
-    if data.root.shape[0] > 0:
+            r[0, i] -= work[rest + i]
+    if root.shape[0] > 0:
         for i in range(n):
-            r[0, i] *= data.root[i]
+            r[0, i] *= root[i]
 
 
-@njit(**PART)
+@njit(**ONCE)
 def prepare(program: Program, data: Data, space: Space) -> int:
     """Load the table and make the columns phi that do not depend on theta orthogonal; returns how many."""
     n = data.y.shape[0]
@@ -199,7 +199,7 @@ def prepare(program: Program, data: Data, space: Space) -> int:
     return done if orthogonalise(space.Q, space.R, int64(0), done, n) else -1
 
 
-@njit(**PART)
+@njit(**ONCE)
 def solve(program: Program, data: Data, n_done: int, theta: Floats, space: Space) -> float:
     """Residuals r with the best linear constants c at ``theta``; their sum of squares, inf if undefined."""
     n = data.y.shape[0]
@@ -218,17 +218,17 @@ def solve(program: Program, data: Data, n_done: int, theta: Floats, space: Space
     return loss if loss < np.inf else np.inf
 
 
-@njit(**PART)
+@njit(**ONCE)
 def linearise(program: Program, data: Data, c: Floats, space: Space) -> float:
     """The small problem |S s - g| for a step s of theta; returns |g|^2, the most that a step could gain."""
     n = data.y.shape[0]
     p, m = program.layout[N_THETA], program.layout[N_LINEAR]
-    J, g = space.J, space.g
+    J, g, root = space.J, space.g, data.root
     slopes(program, c, space.work, space.adj, n, J)
     for k in range(p):
-        if data.root.shape[0] > 0:
+        if root.shape[0] > 0:
             for i in range(n):
-                J[k, i] *= data.root[i]
+                J[k, i] *= root[i]
         if not dot(J, k, J, k, n) < np.inf:
             # A slope may be infinite on a row at the edge of the domain; that row then says nothing.
             for i in range(n):

@@ -1,15 +1,17 @@
 """Exponents of a signomial by variable projection: the numba loop under signomial.py.
 
 Numbers only: logs of inputs, signs of terms, a weighted target.  Coefficients are eliminated by an orthonormal
-basis of the terms in every step, so they need no start.
+basis of the terms in every step, so they need no start.  Loops are written out: numba's ``@`` and
+``solve`` take ten seconds to compile.
 """
 
 from __future__ import annotations
 
-import numba
 import numpy as np
+from numba import int64, njit
 
 from ...arrays import Floats
+from .least_squares import ONCE, PART, SUMS, dot, eliminate, subtract
 
 __all__ = ["fit_exponents"]
 
@@ -43,23 +45,19 @@ def fit_exponents(
     return exponents, float(rss)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def _take_out(vector, unit):  # type: ignore[no-untyped-def]
-    """Make a vector orthogonal to a unit vector, in place; how much of it there was."""
-    dot = 0.0
-    for r in range(len(vector)):
-        dot += unit[r] * vector[r]
-    for r in range(len(vector)):
-        vector[r] -= dot * unit[r]
-    return dot
+@njit(**PART)
+def _take_out(of, k, basis, n_basis, n):  # type: ignore[no-untyped-def]
+    """Make row k orthogonal to the first orthonormal rows of a basis, in place."""
+    for j in range(n_basis):
+        subtract(of, k, dot(of, k, basis, j, n), basis, j, n)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(**PART)
 def _project(logs, signs, target, weights, exponents, beside, terms, basis, coefficients, residual):  # type: ignore[no-untyped-def]
     """Terms, their orthonormal basis, coefficients and residual; the residual sum of squares."""
     n, d = logs.shape
     count = exponents.shape[0]
-    upper = np.zeros((count, count))
+    upper, zero = np.zeros((count, count)), int64(0)
     for k in range(count):
         for r in range(n):
             s = 0.0
@@ -69,72 +67,87 @@ def _project(logs, signs, target, weights, exponents, beside, terms, basis, coef
             basis[k, r] = terms[k, r]
         # Gram–Schmidt, twice, for full precision.
         for _ in range(2):
-            for j in range(beside.shape[0]):
-                _take_out(basis[k], beside[j])
+            _take_out(basis, k, beside, beside.shape[0], n)
             for j in range(k):
-                upper[j, k] += _take_out(basis[k], basis[j])
-        norm = 0.0
-        for r in range(n):
-            norm += basis[k, r] * basis[k, r]
-        norm = np.sqrt(norm)
+                share = dot(basis, k, basis, j, n)
+                subtract(basis, k, share, basis, j, n)
+                upper[j, k] += share
+        norm = np.sqrt(dot(basis, k, basis, k, n))
         upper[k, k] = norm
         if not (norm > 1e-200):
             return np.inf
         for r in range(n):
             basis[k, r] /= norm
     for r in range(n):
-        residual[r] = target[r]
-    shares = np.zeros(count)
+        residual[0, r] = target[r]
     for k in range(count):
-        shares[k] = _take_out(residual, basis[k])
+        coefficients[k] = dot(residual, zero, basis, k, n)
+        subtract(residual, zero, coefficients[k], basis, k, n)
     for k in range(count - 1, -1, -1):
-        s = shares[k]
         for j in range(k + 1, count):
-            s -= upper[k, j] * coefficients[j]
-        coefficients[k] = s / upper[k, k]
-    rss = 0.0
-    for r in range(n):
-        rss += residual[r] * residual[r]
-    return rss
+            coefficients[k] -= upper[k, j] * coefficients[j]
+        coefficients[k] /= upper[k, k]
+    return dot(residual, zero, residual, zero, n)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@njit(**ONCE)
+def _normal_equations(logs, terms, basis, beside, coefficients, residual, slopes, gram, slope):  # type: ignore[no-untyped-def]
+    """JᵀJ and Jᵀr of the projected model; row k·d + i of ``slopes`` is the derivative by exponent i of term k."""
+    n, d = logs.shape
+    count = terms.shape[0]
+    for j in range(count * d):
+        k, i = j // d, j % d
+        for r in range(n):
+            slopes[j, r] = coefficients[k] * terms[k, r] * logs[r, i]
+        _take_out(slopes, j, basis, count, n)
+        _take_out(slopes, j, beside, beside.shape[0], n)
+        slope[j] = dot(slopes, j, residual, int64(0), n)
+        for i in range(j + 1):
+            gram[j, i] = dot(slopes, j, slopes, i, n)
+            gram[i, j] = gram[j, i]
+
+
+@njit(**ONCE)
+def _moved(exponents, step, trial):  # type: ignore[no-untyped-def]
+    """The exponents after a step into ``trial``; are they within bounds?"""
+    within = True
+    for k in range(trial.shape[0]):
+        for i in range(trial.shape[1]):
+            trial[k, i] = exponents[k, i] + step[k * trial.shape[1] + i]
+            within = within and abs(trial[k, i]) < LARGEST
+    return within
+
+
+@njit(**SUMS)
 def _loop(logs, signs, target, weights, start, beside, steps):  # type: ignore[no-untyped-def]
     n, d = logs.shape
     count = start.shape[0]
     size = count * d
-    exponents = start.copy()
+    exponents, trial = start.copy(), np.empty((count, d))
     terms, basis = np.empty((count, n)), np.empty((count, n))
-    coefficients, residual = np.zeros(count), np.empty(n)
+    coefficients, residual = np.zeros(count), np.empty((1, n))
+    gram, system, slope, step = np.empty((size, size)), np.empty((size, size)), np.empty(size), np.empty(size)
     rss = _project(logs, signs, target, weights, exponents, beside, terms, basis, coefficients, residual)
-    if not np.isfinite(rss):
+    if not rss < np.inf:
         return exponents, np.inf
     damping = 1e-2
-    slopes = np.empty((n, size))
+    slopes = np.empty((size, n))
     stalled = 0
     for _ in range(steps):
-        for k in range(count):
-            for i in range(d):
-                column = k * d + i
-                for r in range(n):
-                    slopes[r, column] = coefficients[k] * terms[k, r] * logs[r, i]
-        slopes -= basis.T @ (basis @ slopes)
-        slopes -= beside.T @ (beside @ slopes)
-        gram = slopes.T @ slopes
-        slope = slopes.T @ residual
+        _normal_equations(logs, terms, basis, beside, coefficients, residual, slopes, gram, slope)
         gained = False
         new_rss = rss
         for _try in range(6):
-            system = gram.copy()
             for j in range(size):
+                step[j] = slope[j]
+                for i in range(size):
+                    system[j, i] = gram[j, i]
                 system[j, j] += damping * gram[j, j] + 1e-14
-            step = np.linalg.solve(system, slope)
-            trial = exponents + step.reshape(count, d)
-            if np.isfinite(step).all() and np.max(np.abs(trial)) < LARGEST:
+            if eliminate(system, step) and _moved(exponents, step, trial):
                 new_rss = _project(logs, signs, target, weights, trial, beside, terms, basis, coefficients, residual)
-                if np.isfinite(new_rss) and new_rss < rss:
+                if new_rss < rss:
                     gained = True
-                    exponents = trial
+                    exponents, trial = trial, exponents
                     break
             damping *= 8.0
         if not gained:

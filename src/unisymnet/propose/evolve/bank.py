@@ -12,7 +12,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import int64, njit
 from numpy.typing import NDArray
 
 from ...arrays import Floats
@@ -92,7 +92,7 @@ def new_bank(n_units: int, n_rows: int) -> Bank:
 @njit(**PART)
 def store(bank: Bank, genome: Genome, work: Floats, place: int, n: int) -> None:
     """Add a unit whose values begin at ``work[place]``, if it is defined on all rows and varies."""
-    k, length = bank.filled[0], genome.length[0]
+    k, length, columns = bank.filled[0], genome.length[0], bank.columns
     if k >= bank.lengths.shape[0] or length > LONGEST_UNIT:
         return
     mean, largest = 0.0, 0.0
@@ -109,7 +109,7 @@ def store(bank: Bank, genome: Genome, work: Floats, place: int, n: int) -> None:
     if not 1e-9 * largest < spread < 1e9:
         return
     for i in range(n):
-        bank.columns[k, i] = np.float32((work[place + i] - mean) / spread)
+        columns[k, i] = np.float32((work[place + i] - mean) / spread)
     for i in range(length):
         bank.tokens[k, i], bank.values[k, i] = genome.tokens[i], genome.values[i]
     bank.lengths[k], bank.means[k], bank.spreads[k] = length, mean, spread
@@ -196,9 +196,9 @@ def want(genome: Genome, registers: Ints, work: Floats, place: int, data: Data, 
     """Of the part that ends with token ``place``: the values it would have to have into ``bank.target``."""
     n = data.y.shape[0]
     stride, at = stride_of(n), genome.length[0] - 1
-    t, s = bank.target, bank.slope
+    t, s, y = bank.target, bank.slope, data.y
     for i in range(n):
-        t[i], s[i] = data.y[i], 1.0
+        t[i], s[i] = y[i], 1.0
     while at != place:
         kind = genome.tokens[at] % KINDS
         if arity(genome.tokens[at]) == 2:
@@ -260,7 +260,7 @@ def _nearest(bank: Bank, n: int, state: Any) -> int:
     for k in range(bank.filled[0]):
         mean, shared, square = _moments(bank.columns, k, bank.heavy, bank.aim, n)
         bank.explained[k] = shared * shared / max(square - mean * mean, _TINY)
-    chosen, wanted = -1, 0
+    chosen, wanted = int64(-1), 0
     while wanted < CHOICES - 1 and uniform(state) < 0.5:
         wanted += 1
     for _ in range(wanted + 1):
@@ -283,29 +283,29 @@ def solved(
 
     ``registers`` say where in ``work`` the values of the parts of ``genome`` are.
     """
-    n = data.y.shape[0]
-    place, kind = below(state, genome.length[0]), below(state, 3)
+    n, t, s, heavy, aim = data.y.shape[0], bank.target, bank.slope, bank.heavy, bank.aim
+    place, kind = below(state, genome.length[0]), below(state, int64(3))
     if bank.filled[0] == 0 or (kind == 1 and not rules.can_add) or (kind == 2 and not rules.can_multiply):
         return False
     want(genome, registers, work, place, data, bank)
     now = registers[LONGEST + place] * stride_of(n)
     if kind == 1:
         for i in range(n):
-            bank.target[i] -= work[now + i]
+            t[i] -= work[now + i]
     elif kind == 2:
         for i in range(n):
-            bank.target[i] /= work[now + i]
-            bank.slope[i] /= abs(work[now + i])
+            t[i] /= work[now + i]
+            s[i] /= abs(work[now + i])
     mean, spread = _weigh(bank, data.root, n)
     if not (0.0 < spread < 1e100):
         return False
     for i in range(n):
-        bank.heavy[i] = np.float32(bank.slope[i])
-        bank.aim[i] = np.float32(bank.slope[i] * ((bank.target[i] - mean) / spread))
+        heavy[i] = np.float32(s[i])
+        aim[i] = np.float32(s[i] * ((t[i] - mean) / spread))
     k = _nearest(bank, n, state)
     if k < 0:
         return False
-    middle, shared, square = _moments(bank.columns, k, bank.heavy, bank.aim, n)
+    middle, shared, square = _moments(bank.columns, k, heavy, aim, n)
     factor = spread * float(shared) / max(float(square) - float(middle) ** 2, 1e-6)
     summand = mean - factor * (float(middle) + bank.means[k] / bank.spreads[k])
     _write(child, genome, place, kind, bank, k, factor, summand, rules)
@@ -325,7 +325,7 @@ def _write(
     rules: Rules,
 ) -> None:
     child.length[0] = 0
-    copy(child, genome, 0, begin_of(genome.tokens, place) if kind == 0 else place + 1)
+    copy(child, genome, int64(0), begin_of(genome.tokens, place) if kind == 0 else place + 1)
     for i in range(bank.lengths[k]):
         emit(child, bank.tokens[k, i], bank.values[k, i])
     slope = factor / bank.spreads[k]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from numba import njit
+from numba import int64, njit
 
 from ...arrays import Floats
 from .genome import (
@@ -192,7 +192,7 @@ def _jittered(child: Genome, parent: Genome, state: Any) -> None:
     """The same formula with one other number, or all a little different."""
     n = parent.length[0]
     all_of_them, chosen = uniform(state) < 0.3, below(state, n)
-    copy(child, parent, 0, n)
+    copy(child, parent, int64(0), n)
     for k in range(n):
         i = (chosen + k) % n
         kind = child.tokens[i] % KINDS
@@ -256,6 +256,6 @@ def mutate(child: Genome, parent: Genome, donor: Genome, rules: Rules, state: An
         child.length[0] = LONGEST + 1
         return
     first = begin_of(parent.tokens, last)
-    copy(child, parent, 0, first)
+    copy(child, parent, int64(0), first)
     _written(kind, child, parent, first, last, donor, rules, state)
     copy(child, parent, last + 1, parent.length[0])

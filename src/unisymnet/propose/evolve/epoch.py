@@ -11,9 +11,10 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import int64, njit, uint64
+from numba import boolean, int64, njit, uint64
 
 from ...fit.kernels.projection import Data
+from ...fit.kernels.refer import refer
 from .bank import LONGEST_UNIT, Bank, solved, store
 from .births import Rules, mutate, unit
 from .fitting import Desk, Scale, improve, lay, prune, release, resolve, run, score_of
@@ -129,11 +130,11 @@ def _is_other(tables: Tables, loss: float, size: int) -> bool:
 def _mark(desk: Desk) -> Any:
     """The same for sums of the same terms in any order."""
     plan = desk.plan
-    total, begin = uint64(0), 0
+    total, begin = uint64(0), int64(0)
     for k in range(plan.counts[N_TERMS]):
         end = plan.ends[k] + 1
         term = Genome(plan.bare.tokens[begin:end], plan.bare.values[begin:end], plan.ends[k : k + 1])
-        total += mixed(hash_of(term, end - begin, plan.hashes))
+        total += mixed(hash_of(refer(term), end - begin, plan.hashes))
         begin = end
     return mixed(total)
 
@@ -163,10 +164,10 @@ def _live(
     counts[N_DISTINCT] += 1
     if n >= 2 * GLANCE:
         # A glance at a few rows, with coefficients of their own: what is hopeless there is hopeless.
-        run(desk, data, GLANCE, addresses[0])
+        run(desk, data, int64(GLANCE), addresses[0])
         counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
-        size = min(size_of(plan.bare.tokens, plan.bare.values, 0, plan.bare.length[0]), SIZES - 1)
-        glanced = resolve(desk, data, GLANCE) * (n / (scale.mass * GLANCE))
+        size = min(size_of(plan.bare.tokens, plan.bare.values, int64(0), plan.bare.length[0]), SIZES - 1)
+        glanced = resolve(desk, data, int64(GLANCE)) * (n / (scale.mass * GLANCE))
         if not glanced < HOPELESS * max(worst(people, size), limit):
             return
     counts[WORK] += n * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
@@ -180,7 +181,7 @@ def _live(
     if not loss < np.inf:
         return
     bake(plan, desk.coefficients, scale.free, desk.baked)
-    size = size_of(desk.baked.tokens, desk.baked.values, 0, desk.baked.length[0])
+    size = size_of(desk.baked.tokens, desk.baked.values, int64(0), desk.baked.length[0])
     if not fits(desk.baked) or size > scale.max_size + 8 or (loss > scale.floor and not _is_other(tables, loss, size)):
         return
     score = score_of(desk.baked, loss, scale, desk)
@@ -191,7 +192,7 @@ def _live(
         pruned, better = prune(desk, data, scale, addresses[0], loss, score)
         if better < score:
             bake(plan, desk.coefficients, scale.free, desk.baked)
-            size = size_of(desk.baked.tokens, desk.baked.values, 0, desk.baked.length[0])
+            size = size_of(desk.baked.tokens, desk.baked.values, int64(0), desk.baked.length[0])
             if size <= scale.max_size and admit(people, desk.baked, size, pruned, better, state):
                 loss = pruned
     if loss <= scale.floor:
@@ -208,8 +209,8 @@ def _might_enter(people: State, size: int, score: float, scale: Scale) -> bool:
 @njit(**PART)
 def _whole(genome: Genome, desk: Desk, data: Data, address: int) -> None:
     """The values of every part of a formula as it stands."""
-    cut(genome, desk.plan, False)
-    build(desk.plan, data.X.shape[0], False)
+    cut(genome, desk.plan, boolean(False))
+    build(desk.plan, data.X.shape[0], boolean(False))
     run(desk, data, data.y.shape[0], address)
 
 
@@ -225,7 +226,7 @@ def _fill(bank: Bank, people: State, desk: Desk, data: Data, rules: Rules, addre
                 desk.spare.tokens[i], desk.spare.values[i] = rules.tokens[k, i], rules.values[k, i]
             desk.spare.length[0] = rules.lengths[k]
         elif uniform(state) < 0.5:
-            person = member(people, anybody(people, state))
+            person = refer(member(people, anybody(people, state)))
             last = below(state, person.length[0])
             first = begin_of(person.tokens, last)
             if arity(person.tokens[last]) > 0 and last + 1 - first <= LONGEST_UNIT:
@@ -244,20 +245,20 @@ def _birth(
     """A child into ``desk.child``; the place of its parent."""
     place = parent(people, state)
     if uniform(state) < settings.solved:
-        person = member(people, place)
+        person = refer(member(people, place))
         _whole(person, desk, data, address)
         people.counts[N_SCANS] += 1
         people.counts[WORK] += data.y.shape[0] * (desk.plan.counts[N_CODE] + bank.filled[0] // SCAN_WORK)
         if solved(desk.child, person, desk.plan.stack, desk.work, data, bank, rules, state):
             return place
     desk.spare.length[0] = 0
-    copy(desk.spare, member(people, place), 0, people.lengths[place])
+    copy(desk.spare, refer(member(people, place)), int64(0), people.lengths[place])
     moves = 2 if uniform(state) < settings.twice else 1
     for k in range(moves):
-        mutate(desk.child, desk.spare, member(people, anybody(people, state)), rules, state)
+        mutate(desk.child, desk.spare, refer(member(people, anybody(people, state))), rules, state)
         if k + 1 < moves and fits(desk.child):
             desk.spare.length[0] = 0
-            copy(desk.spare, desk.child, 0, desk.child.length[0])
+            copy(desk.spare, desk.child, int64(0), desk.child.length[0])
     return place
 
 
@@ -276,6 +277,8 @@ def epoch(
     state: Any,
 ) -> None:
     """Change ``people`` by one epoch; ``desk``, ``bank`` and ``tables`` are scratch, ``state`` holds random bits."""
+    people, data, rules = refer(people), refer(data), refer(rules)
+    desk, bank, tables = refer(desk), refer(bank), refer(tables)
     counts, n = people.counts, data.y.shape[0]
     lay(desk, data)
     _clear(tables)
@@ -292,9 +295,8 @@ def epoch(
         limit = np.inf
         if attempt < n_new:
             desk.child.length[0] = 0
-            copy(
-                desk.child, Genome(newcomers[0][attempt], newcomers[1][attempt], newcomers[2]), 0, newcomers[2][attempt]
-            )
+            given = Genome(newcomers[0][attempt], newcomers[1][attempt], newcomers[2])
+            copy(desk.child, refer(given), int64(0), newcomers[2][attempt])
         elif taken + counts[N_ENTERED] < FIRST_PEOPLE and attempt < n_new + 100 * FIRST_PEOPLE:
             desk.child.length[0] = 0
             unit(desk.child, rules, state)

@@ -1,7 +1,7 @@
 """Numbers for a genome: coefficients by projection, the numbers inside by a few steps, and idle ones taken out.
 
 Everything goes through the kernels of fits: the interpreter for values, orthogonal columns for the coefficients,
-``race`` (Levenberg-Marquardt) for the rest.  Knows no population and no moves.
+``compete`` (Levenberg-Marquardt) for the rest.  Knows no population and no moves.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from ...arrays import Floats
 from ...candidate import RARE_NATS, TOKEN_NATS
 from ...fit.kernels.interpreter import forward
 from ...fit.kernels.least_squares import back_substitute, dot, orthogonalise, project_out
-from ...fit.kernels.levenberg import FIRST_DAMPING, LOSS, N_TRIALS, race
+from ...fit.kernels.levenberg import FIRST_DAMPING, LOSS, N_TRIALS, Starts, compete
 from ...fit.kernels.projection import Data, Program, fill, stride_of
+from ...fit.kernels.refer import hold, refer
 from .genome import CONST, KINDS, LONGEST, ONCE, PART, POW, Genome, Ints, is_plain, n_rare, new_genome, size_of
 from .program import build
 from .terms import MOST_TERMS, N_CODE, N_UNKNOWNS, Plan, bake, most_registers, new_plan
@@ -80,12 +81,13 @@ def new_desk(n_columns: int, n_rows: int) -> Desk:
 @njit(**PART)
 def lay(desk: Desk, data: Data) -> None:
     """Columns and the number 1 into their registers, where they stay."""
-    d, n = data.X.shape
+    X, work = data.X, desk.work
+    d, n = X.shape
     stride = stride_of(n)
     for j in range(d):
         for i in range(n):
-            desk.work[j * stride + i] = data.X[j, i]
-    fill(desk.work, d * stride, n, 1.0)
+            work[j * stride + i] = X[j, i]
+    fill(work, d * stride, n, 1.0)
 
 
 @njit(**PART)
@@ -94,38 +96,39 @@ def run(desk: Desk, data: Data, n: int, address: int) -> None:
     plan, stride = desk.plan, stride_of(data.y.shape[0])
     for k in range(plan.counts[N_UNKNOWNS]):
         fill(desk.work, (plan.layout[2] + k) * stride, n, plan.theta[k])
-    forward(address, plan.code, 0, plan.counts[N_CODE], desk.work, stride, n)
+    forward(address, plan.code, int64(0), plan.counts[N_CODE], desk.work, stride, n)
 
 
 @njit(**PART)
 def resolve(desk: Desk, data: Data, n: int) -> float:
     """The best coefficients for the present values of n rows; the sum of squares that is left, inf if undefined."""
-    plan, Q, r = desk.plan, desk.Q, desk.r
-    stride = stride_of(data.y.shape[0])
+    plan, Q, r, work = desk.plan, desk.Q, desk.r, desk.work
+    y, root, zero = data.y, data.root, int64(0)
+    stride = stride_of(y.shape[0])
     for i in range(n):
-        r[0, i] = data.y[i]
+        r[0, i] = y[i]
     if plan.layout[4] >= 0:
-        _subtract(r, 1.0, desk.work, plan.layout[4] * stride, n)
-    m = 0
+        _subtract(r, 1.0, work, plan.layout[4] * stride, n)
+    m = zero
     for k in range(plan.layout[6]):
         place, held = plan.phi[k] * stride, desk.held[k]
         if held == held:
             if held != 0.0:
-                _subtract(r, held, desk.work, place, n)
+                _subtract(r, held, work, place, n)
         else:
             for i in range(n):
-                Q[m, i] = desk.work[place + i]
+                Q[m, i] = work[place + i]
             m += 1
-    if data.root.shape[0] > 0:
+    if root.shape[0] > 0:
         for i in range(n):
-            r[0, i] *= data.root[i]
+            r[0, i] *= root[i]
         for k in range(m):
             for i in range(n):
-                Q[k, i] *= data.root[i]
-    if not orthogonalise(Q, desk.R, 0, m, n):
+                Q[k, i] *= root[i]
+    if not orthogonalise(Q, desk.R, zero, m, n):
         return np.inf
-    project_out(Q, m, r, 0, desk.z, n)
-    loss = dot(r, 0, r, 0, n)
+    project_out(Q, m, r, zero, desk.z, n)
+    loss = dot(r, zero, r, zero, n)
     back_substitute(desk.R, desk.z, m, desk.c)
     m = 0
     for k in range(plan.layout[6]):
@@ -151,7 +154,7 @@ def release(desk: Desk) -> None:
 
 
 @njit(**ONCE)
-def improve(desk: Desk, data: Data, scale: Scale, addresses: tuple[int, int], steps: int) -> tuple[float, int]:
+def improve(desk: Desk, data: Data, scale: Scale, addresses: tuple[int, int, int], steps: int) -> tuple[float, int]:
     """A few steps for the numbers inside; the sum of squares, and how many trials it took."""
     plan = desk.plan
     p, m = plan.counts[N_UNKNOWNS], plan.layout[6]
@@ -162,7 +165,9 @@ def improve(desk: Desk, data: Data, scale: Scale, addresses: tuple[int, int], st
     for k in range(p):
         thetas[0, k] = plan.theta[k]
     progress[0, 0], progress[0, 1] = np.inf, FIRST_DAMPING
-    best = race(program, data, scale.floor * scale.mass, _TOL, steps, thetas, cs, progress, states)
+    starts = Starts(thetas, cs, progress, states)
+    best = compete(addresses[2], refer(program), data, refer(starts), scale.floor * scale.mass, _TOL, steps)
+    hold(starts)
     if best < 0:
         return np.inf, 1
     for k in range(p):
@@ -186,7 +191,7 @@ def n_numbers(genome: Genome) -> int:
 def score_of(genome: Genome, loss: float, scale: Scale, desk: Desk) -> float:
     """The description length: misfit, numbers, symbols, rare functions."""
     n = genome.length[0]
-    size = size_of(genome.tokens, genome.values, 0, n)
+    size = size_of(genome.tokens, genome.values, int64(0), n)
     misfit = 0.5 * scale.n_rows * math.log(max(loss, scale.floor))
     numbers = 0.5 * n_numbers(genome) * math.log(float(scale.n_rows))
     return misfit + numbers + size * TOKEN_NATS + n_rare(genome.tokens, n, desk.masks) * RARE_NATS

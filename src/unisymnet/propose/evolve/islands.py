@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numba import typeof
 
 from ...deadline import Deadline, now
 from ...fit.kernels.interpreter import addresses
+from ...fit.kernels.levenberg import fitter
 from ...fit.kernels.projection import Data
 from ...problem import Problem
 from ...symbolic.expr import Expr, evaluate
@@ -116,8 +118,17 @@ def live(
     # Copies: arrays that joblib maps from a file are read-only, which would be another type and compiled again.
     data = Data(*map(_own, world.data))
     rules = Rules(*map(_own, world.rules))
-    epoch(people, packed(newcomers), data, world.scale, rules, world.settings, desk, bank, tables, addresses(), bits)
+    where = (*addresses(), fitter())
+    epoch(people, packed(newcomers), data, world.scale, rules, world.settings, desk, bank, tables, where, bits)
     return people
+
+
+def compile_epoch(world: World) -> None:
+    """The epoch alone, compiled or loaded: another process can compile meanwhile what it calls through addresses."""
+    d, n = world.data.X.shape
+    memory = new_desk(d, n), new_bank(1, n), new_tables(1)
+    given = new_state(), packed([]), world.data, world.scale, world.rules, world.settings, *memory, (0, 0, 0)
+    epoch.compile((*map(typeof, given), typeof(np.zeros(1, dtype=np.uint64))))
 
 
 def _own(part: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import int64, njit
 
 from ...arrays import Floats
 from .genome import LONGEST, PART, Genome, Ints, below, uniform
@@ -79,11 +79,11 @@ def admit(people: State, genome: Genome, size: int, loss: float, score: float, s
     now, first = people.counts[N_CHILDREN], size * PLACES
     if people.lengths[first] == 0 or score < people.scores[first]:
         if people.lengths[first] > 0:
-            _move(people, first, first + 1 + below(state, PLACES - 1))
+            _move(people, first, first + 1 + below(state, int64(PLACES - 1)))
         _settle(people, first, genome, loss, score, now)
         people.counts[N_ENTERED] += 1
         return True
-    a, b = first + 1 + below(state, PLACES - 1), first + 1 + below(state, PLACES - 1)
+    a, b = first + 1 + below(state, int64(PLACES - 1)), first + 1 + below(state, int64(PLACES - 1))
     place = b if people.scores[b] > people.scores[a] else a
     if score < people.scores[place] or now - people.births[place] > OLD:
         _settle(people, place, genome, loss, score, now)

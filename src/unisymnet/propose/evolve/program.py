@@ -46,7 +46,10 @@ for _kind, _instruction in {
     ACOS: tape.ACOS, ATAN: tape.ATAN, SIN: tape.SINCOS, COS: tape.SINCOS, POW: tape.POW,
 }.items():  # fmt: skip
     _INSTRUCTIONS[_kind] = _instruction
-_SQUARE, _SQRT, _INV, _TIMES, _SINCOS, _POWER = tape.SQUARE, tape.SQRT, tape.INV, tape.MUL, tape.SINCOS, tape.POW
+# As int64: numba would compile a function again for every plain number that it is called with.
+_SQUARE, _SQRT, _INV, _TIMES, _OVER, _SINCOS, _POWER = (
+    np.int64(op) for op in (tape.SQUARE, tape.SQRT, tape.INV, tape.MUL, tape.DIV, tape.SINCOS, tape.POW)
+)
 
 
 @njit(**PART)
@@ -87,7 +90,7 @@ def _power(plan: Plan, base: int, exponent: float, moving: bool) -> int:
         root = _step(plan, _SQRT, base, base, moving)
         result = root if result < 0 else _step(plan, _TIMES, result, root, moving)
     if result < 0:
-        return _step(plan, tape.DIV, base, base, moving)  # to the power of 0
+        return _step(plan, _OVER, base, base, moving)  # to the power of 0
     return _step(plan, _INV, result, result, moving) if exponent < 0.0 else result
 
 

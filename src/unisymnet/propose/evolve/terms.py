@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import int64, njit
 
 from ...arrays import Floats
 from .genome import (
@@ -88,7 +88,7 @@ def cut(genome: Genome, plan: Plan, free: bool) -> bool:
     clear(bare)
     plan.counts[N_TERMS] = 0
     if not free:
-        copy(bare, genome, 0, genome.length[0])
+        copy(bare, genome, int64(0), genome.length[0])
         plan.counts[N_TERMS], plan.ends[0] = 1, bare.length[0] - 1
         return True
     top = 1
@@ -202,9 +202,9 @@ def bake(plan: Plan, coefficients: Floats, free: bool, into: Genome) -> None:
         bare.values[plan.spots[k]] = plan.theta[k]
     clear(into)
     if not free:
-        copy(into, bare, 0, bare.length[0])
+        copy(into, bare, int64(0), bare.length[0])
         return
-    begin, n = 0, 0
+    begin, n = int64(0), 0
     for k in range(plan.counts[N_TERMS]):
         end, c = plan.ends[k] + 1, coefficients[k + 1]
         if c != 0.0:
