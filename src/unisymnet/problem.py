@@ -44,7 +44,7 @@ class Problem:
     noise: float | None = None
     operators: frozenset[str] = field(default_factory=frozenset)
     rounding: float = 0.0  # rms error that a target written with few decimals carries, scaled units
-    larger: Problem | None = None  # from which this one was made: its rows show better whether there is noise
+    noisy: bool | None = None  # what the rows of a larger problem, from which this one was made, have shown
 
     @property
     def n_rows(self) -> int:

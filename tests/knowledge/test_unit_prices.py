@@ -131,4 +131,4 @@ def test_a_problem_divided_by_a_factor_is_as_noisy_as_the_whole() -> None:
     smaller = Reduced(Var(0), (Var(1) / Var(2),), _never).apply(problem)
     assert smaller is not None
     assert looks_noisy(problem) and looks_noisy(smaller)
-    assert not looks_noisy(replace(smaller, larger=None))  # by its own rows nobody could tell
+    assert not looks_noisy(replace(smaller, noisy=None))  # by its own rows nobody could tell

@@ -16,6 +16,7 @@ from ..candidate import Candidate, ParetoFront, Proposal
 from ..deadline import Deadline
 from ..fit.clean.respell import respelled
 from ..problem import Problem, make_problem
+from ..propose.view.smooth import looks_noisy
 from ..symbolic.expr import Const, Expr, Var, evaluate, product, rebuild
 
 # What a whole search has found, from short to long; under noise also what the judge would not give up yet.
@@ -80,4 +81,4 @@ class Reduced:
             noise = noise * problem.y_scale / float(np.sqrt(np.mean(factor[good] ** 2)))
         smaller = make_problem(table[good], y[good], weights=weights[good], noise=noise, operators=problem.operators)
         # Divided by a factor, noise is large on some rows and small on others, and no longer seen as such.
-        return replace(smaller, larger=problem)
+        return replace(smaller, noisy=looks_noisy(problem))

@@ -221,8 +221,8 @@ def looks_noisy(problem: Problem) -> bool:
     """
     if problem.noise is not None:
         return problem.noise > DIGITS_9 * problem.spread
-    if problem.larger is not None:
-        return looks_noisy(problem.larger)
+    if problem.noisy is not None:
+        return problem.noisy
     frame = best_frame(problem, noisy=True, max_rows=1000, max_columns=300, each=3)
     if frame is None or not CLEAN < math.sqrt(frame.share) < OPAQUE:
         return False
