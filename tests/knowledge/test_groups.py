@@ -126,3 +126,21 @@ def test_an_exponent_that_was_fitted_costs_as_a_shared_constant() -> None:
         assert found is not None
         lengths.append(found.length - 0.5 * found.n_rows * np.log(found.loss))
     assert lengths[1] - lengths[0] == pytest.approx(0.5 * np.log(120))
+
+
+def test_constants_without_any_error_are_compared_in_their_own_size() -> None:
+    """Two rows say nothing about the errors of three constants; warnings are errors here."""
+    X = np.array([[1.0], [2.0]])
+    groups = [(X, np.array([1.0 + k, 2.0 + k]), np.ones(2)) for k in range(3)]
+    found = best_sharing(
+        parse("c0*exp(c1*x0) + c2"), (1.0, 0.1, 2.0), groups, Deadline.after(20), np.random.default_rng(0)
+    )
+    assert found is not None and np.isfinite(found.length)
+
+
+def test_a_constant_that_hardly_matters_makes_no_warning() -> None:
+    X = np.linspace(1.0, 2.0, 20)[:, None]
+    groups = [(X, 1.0 + X[:, 0], np.ones(20))]
+    fit = fit_jointly(parse("c0*x0 + 1e-160*c1"), groups, np.array([[1.0, 1.0]]), ())
+    error = standard_errors(parse("c0*x0 + 1e-160*c1"), groups, fit)[0, 1]
+    assert not error < 1e100  # nan where it is no number any more

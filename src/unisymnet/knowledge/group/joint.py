@@ -71,6 +71,7 @@ def fit_jointly(
     return JointFit(values, tuple(shared), best[0] if best is not None else float("inf"))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a constant that hardly matters has an error beyond all numbers
 def standard_errors(form: Expr, groups: Sequence[Rows], fit: JointFit) -> Floats:
     """Standard errors (G, k), nan where the rows cannot tell; those of shared constants are equal in all rows."""
     found = _measured(form, groups, fit.values)

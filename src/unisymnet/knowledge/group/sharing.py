@@ -161,7 +161,8 @@ def _scatter(form: Expr, groups: Sequence[Rows], fit: JointFit) -> Floats:
     with np.errstate(all="ignore"):  # constants of a form that suits no group may be of any size
         errors = standard_errors(form, groups, fit)
         spread = np.std(fit.values, axis=0)
-        typical = np.nanmedian(np.where(np.isfinite(errors), errors, np.nan), axis=0) if len(errors) else spread
+        told = [column[np.isfinite(column)] for column in errors.T]
+        typical = np.array([np.median(some) if len(some) else np.nan for some in told])
         # Exact data have no errors: then differences in units of the constants themselves.
         scale = np.where(np.isfinite(typical) & (typical > 1e-9 * np.abs(fit.values).mean(axis=0)), typical, np.nan)
         relative = np.abs(fit.values).mean(axis=0) + 1e-300
