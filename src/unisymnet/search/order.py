@@ -108,18 +108,20 @@ POWER_LAWS = (at("monomial"), at("offset"))
 NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
 # Sums of a few terms, for y and other views of it, grown from below: a twentieth of a second.
 SHORT_SUMS = at("subsets")
-REDUCED = at("reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK)
+# Known forms of y and of its views, the best few of them: of the whole, and of what is left when inputs are stripped
+# and merged.  Half a second, and most laws of several inputs.
+KNOWN_FORMS = (at("joined"), at("textbook", most_inputs=1, factors=True))
+SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
+SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
+REDUCED = at(
+    "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
+)
+REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS), max_time=WHILE)
 REDUCED_NOISY = at(
     "reduce",
     stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, at("stretched")),
     max_time=SMALLER_NOISY,
 )
-# Known forms of y and of its views, the best few of them: of the whole, and of what is left when inputs are stripped
-# and merged.  Half a second, and most laws of several inputs.
-KNOWN_FORMS = (at("joined"), at("textbook", most_inputs=1))
-SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
-SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
-REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS), max_time=WHILE)
 # Two groups of inputs, added or multiplied, each of which is then looked at alone.
 IN_GROUPS = at("joined", stages=(*POWER_LAWS, SHORT_SUMS), seconds=LONGER)
 # Columns that do not matter leave no room for full bases where rows are few: what is left is searched before the whole.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, bind, evaluate, rebuild, walk
 from ...symbolic.rewrite.simplify import simplify
 
-__all__ = ["Rows", "Textbook", "allowed"]
+__all__ = ["FACTORS", "Rows", "Textbook", "allowed"]
 
 
 RATES = (0.5, 2.0, 8.0)  # e-foldings over the column's range
@@ -41,15 +41,31 @@ N_PRODUCTS = 3
 MAX_PAIRED = 4  # columns of which pairs are looked at
 NEAR = 3.0  # times the best mean square so far
 ONE = Const(1.0)
+# Curves that are seldom fitted alone, but are often factors: what begins at zero or is even.
+FACTORS = (
+    Form("constant", ("c0",)),
+    Form("saturation by tanh", ("c0*tanh(c1*x0)",), ((1, "rate"),)),
+    Form("logarithm from a start", ("c0*ln(x0 + c1) + c2",), ((1, "-start"),)),
+    Form("logarithm from zero", ("c0*ln(c1*x0 + 1)",), ((1, "hill"),)),
+    Form("bell at zero", ("c0*exp(c1*x0**2)",), ((1, "-width"),)),
+    Form("even power", ("c0*(c1*x0**2 + 1)**c2",), ((1, "width"), (2, "exponent"))),
+    Form("power of a level and a power", ("c0*(c1*x0**c2 + 1)**c3",), ((1, "hill"), (2, "exponent"), (3, "exponent"))),
+    Form("resonance at zero", ("c0/(c1*x0**2 + 1)",), ((1, "width"),)),
+    Form("sine", ("c0*sin(c1*x0)",), ((1, "frequency"),)),
+    Form("cosine", ("c0*cos(c1*x0)",), ((1, "frequency"),)),
+    Form("square", ("c0*x0**2",)),
+)
 
 
 @dataclass(frozen=True)
 class Textbook:
-    """Settings: rows that are looked at, inputs beyond which nothing is tried, seconds at most."""
+    """Settings: rows that are looked at, inputs beyond which nothing is tried, whether curves that are seldom fitted
+    alone are tried, too, seconds at most."""
 
     name: str = "textbook"
     max_rows: int = 300
     most_inputs: float = math.inf
+    factors: bool = False
     seconds: float = 4.0
 
     def propose(
@@ -64,7 +80,7 @@ class Textbook:
         if problem.allows("add", "mul"):
             yield from (Proposal(plane, self.name) for plane in table.planes())
             yield from (Proposal(product, self.name) for product in table.products())
-        for form, argument, factor in _trials(problem):
+        for form, argument, factor in _trials(problem, (*FORMS, *FACTORS) if self.factors else FORMS):
             if limit.expired():
                 return
             if not allowed(_times(fitted_form(form)[0], factor), problem):
@@ -147,12 +163,12 @@ class Rows:
         return fit.params, fit.loss
 
 
-def _trials(problem: Problem) -> Iterator[tuple[Form, Expr, Expr]]:
+def _trials(problem: Problem, forms: Sequence[Form]) -> Iterator[tuple[Form, Expr, Expr]]:
     """Form, what stands for x, and what it is multiplied with: each form in every column alone, then pairs of them."""
     columns = [Var(index) for index in range(problem.n_features)]
-    yield from ((form, column, ONE) for form in FORMS for column in columns)
+    yield from ((form, column, ONE) for form in forms for column in columns)
     if len(columns) <= MAX_PAIRED:
-        yield from ((form, argument, factor) for argument, factor in _pairs(columns) for form in FORMS)
+        yield from ((form, argument, factor) for argument, factor in _pairs(columns) for form in forms)
 
 
 def _pairs(columns: list[Var]) -> Iterator[tuple[Expr, Expr]]:

@@ -31,25 +31,11 @@ from ...symbolic.expr import Expr, Param, Var, bind, evaluate, n_params, rebuild
 from ...symbolic.parse import parse
 from ...symbolic.rewrite.simplify import present, simplify
 from ..pool import FAR_WORSE, Stage, Task
-from ..separable.textbook import Rows, allowed
+from ..separable.textbook import FACTORS, Rows, allowed
 from .parts import LEVEL, SIMPLER, Leaf, Parts, believed_parts, joined
 
 __all__ = ["Joined"]
 
-# Curves that are seldom fitted alone, but are often factors: what begins at zero or is even.
-FACTORS = (
-    Form("constant", ("c0",)),
-    Form("saturation by tanh", ("c0*tanh(c1*x0)",), ((1, "rate"),)),
-    Form("logarithm from a start", ("c0*ln(x0 + c1) + c2",), ((1, "-start"),)),
-    Form("logarithm from zero", ("c0*ln(c1*x0 + 1)",), ((1, "hill"),)),
-    Form("bell at zero", ("c0*exp(c1*x0**2)",), ((1, "-width"),)),
-    Form("even power", ("c0*(c1*x0**2 + 1)**c2",), ((1, "width"), (2, "exponent"))),
-    Form("power of a level and a power", ("c0*(c1*x0**c2 + 1)**c3",), ((1, "hill"), (2, "exponent"), (3, "exponent"))),
-    Form("resonance at zero", ("c0/(c1*x0**2 + 1)",), ((1, "width"),)),
-    Form("sine", ("c0*sin(c1*x0)",), ((1, "frequency"),)),
-    Form("cosine", ("c0*cos(c1*x0)",), ((1, "frequency"),)),
-    Form("square", ("c0*x0**2",)),
-)
 LEAST_ROWS = 24
 N_FORMS = 6  # of each curve
 N_WHOLE, MAX_STEPS = 24, 40

@@ -22,7 +22,7 @@ from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Const, Var
 from ..pool import EXACT, is_constant, misfit
-from ..view.smooth import looks_noisy, noise_beyond_doubt, polynomial, standardised
+from ..view.smooth import best_frame, looks_noisy, noise_beyond_doubt, polynomial, standardised
 from ..view.views import Target, views_of
 from .reduction import Reduction
 from .reductions import best_reduction
@@ -45,7 +45,8 @@ class Reduce:
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
-        noisy = noise_beyond_doubt(problem)
+        # Rows that are too few for what clean data allow show no noise, either.
+        noisy = noise_beyond_doubt(problem) or best_frame(problem, noisy=False) is None
         steps = list(chain(problem, noisy=noisy, max_ratio=self.max_ratio, max_steps=self.max_steps, deadline=deadline))
         problems = [problem]
         for step in steps:
