@@ -29,29 +29,9 @@ from typing import Any
 HOME = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(HOME / "src"), str(HOME / "tests")]
 
-from attacks import fits, places, tables, texts  # noqa: E402
+from attacks import fits, methods, motion, places, routes, tables, texts, waves  # noqa: E402
 from attacks import names as hostile  # noqa: E402
-
-
-class Tally:
-    """Counts one attack, keeps the first failures, and shows that it goes on."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.count, self.n_failures, self.worst, self.remark = 0, 0, "", ""
-        self.faults: list[dict[str, str]] = []
-        self.began = self.shown = time.monotonic()
-
-    def add(self, fault: str | None, about: str = "") -> None:
-        self.count += 1
-        if fault is not None:
-            self.n_failures += 1
-            self.worst = self.worst or f"{fault} ({about})"
-            print(f"  {self.name}: {fault}  {about[:200]}", file=sys.stderr, flush=True)
-            self.faults.append({"fault": fault[:300], "about": about[:600]})
-        if time.monotonic() - self.shown > 30:
-            self.shown = time.monotonic()
-            print(f"  {self.name}: {self.count} so far, {self.n_failures} failures", file=sys.stderr, flush=True)
+from attacks.tally import Tally  # noqa: E402
 
 
 def spellings(count: int, seed: int, tally: Tally, folder: Path) -> None:
@@ -253,6 +233,17 @@ def _sized(count: int, seed: int, tally: Tally, size: tuple[int, int, float], mo
     tally.remark = "; ".join(told)
 
 
+def _numbered(make: Callable[[Path], Callable[[int], str | None]]) -> Callable[[int, int, Tally, Path], None]:
+    """An attack whose cases have numbers, each drawn from its own seed."""
+
+    def attack(count: int, seed: int, tally: Tally, folder: Path) -> None:
+        fault = make(folder)
+        for number in range(seed, seed + count):
+            tally.add(fault(number), f"number {number}")
+
+    return attack
+
+
 # The attack, how many the usual run has, and how many of them are one piece.
 ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int, int]] = {
     "spellings": (spellings, 3000, 1000),
@@ -261,6 +252,13 @@ ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int, int]] = {
     "strings": (strings, 50_000, 5000),
     "json": (jsons, 5000, 1000),
     "exports": (exports, 12_000, 12_000),
+    "saved": (_numbered(waves.saved_faults), 3000, 1000),
+    "systems": (_numbered(waves.export_faults), 200, 200),
+    "requests": (_numbered(routes.faults), 3000, 1000),
+    "calls": (_numbered(methods.method_faults), 3000, 1000),
+    "settings": (_numbered(methods.setting_faults), 400, 100),
+    "runs": (_numbered(motion.runs_faults), 340, 20),
+    "fields": (_numbered(waves.fields_faults), 400, 100),
     "numbers": (numbers, 100, 25),
     "limits": (limits, 300, 15),
     "busy": (busy, 30, 10),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attacks import tables, texts
+from attacks import methods, motion, tables, texts, waves
 from unisymnet import UniSymNetRegressor
 
 
@@ -63,3 +63,46 @@ def test_damaged_json_is_refused_or_harmless(run: Path, tmp_path: Path) -> None:
         text = texts.damaged_json(whole, rng)
         path.write_text(text, "utf-8", "surrogatepass")
         assert texts.model_fault(str(path)) is None, text[:300]
+
+
+def test_damaged_systems_are_refused_or_harmless(tmp_path: Path) -> None:
+    fault = waves.saved_faults(tmp_path)
+    assert [found for number in range(60) if (found := fault(number)) is not None] == []
+
+
+def test_names_of_states_stay_names_in_every_language(tmp_path: Path) -> None:
+    fault = waves.export_faults(tmp_path)
+    assert [found for number in range(30) if (found := fault(number)) is not None] == []
+
+
+def test_odd_fields_are_refused_or_explained(tmp_path: Path) -> None:
+    fault = waves.fields_faults(tmp_path)
+    given = [19, 20, 30, 46, 84, 331, 347, 367, *range(8)]  # the first eight broke version 0.2
+    assert [found for number in given if (found := fault(number)) is not None and "over" not in found] == []
+
+
+def test_odd_time_series_are_refused_or_explained(tmp_path: Path) -> None:
+    fault = motion.runs_faults(tmp_path)
+    assert [
+        found for number in (8, 10, 13, 14, 16) if (found := fault(number)) is not None and "over" not in found
+    ] == []
+
+
+def test_every_method_answers_odd_arguments_in_a_sentence(tmp_path: Path) -> None:
+    fault = methods.method_faults(tmp_path)
+    assert [found for number in range(400) if (found := fault(number)) is not None] == []
+
+
+def test_odd_settings_are_refused_or_used(tmp_path: Path) -> None:
+    given = [67, 81, 101, 121, 147, 186, 224, *range(6)]  # the first seven broke version 0.2
+    fault = methods.setting_faults(tmp_path)
+    assert [found for number in given if (found := fault(number)) is not None] == []
+
+
+def test_every_route_answers_whatever_it_is_asked(tmp_path: Path) -> None:
+    pytest.importorskip("starlette", reason="the page needs: pip install 'unisymnet[web]'")
+    from attacks import routes
+
+    fault = routes.faults(tmp_path)
+    given = [80, 199, 379, 465, *range(120)]  # the first four broke version 0.2
+    assert [found for number in given if (found := fault(number)) is not None] == []

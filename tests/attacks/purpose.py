@@ -29,6 +29,7 @@ def fault_of(work: Callable[[], Any]) -> str | None:
     """What is wrong with how this ends: a stray exception, a stray warning, a message longer than a screen."""
     try:
         with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those that a caller may well see, as scikit-learn's about names
             warnings.simplefilter("error", RuntimeWarning)
             found = work()
     except Exception as error:

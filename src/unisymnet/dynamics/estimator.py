@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +37,7 @@ Floats = NDArray[np.float64]
 
 SCHEMA, VERSION = "unisymnet-dynamics", 1
 OWN = ("callback", "checkpoint")  # parameters that a saved model does not keep
+DRAWING = 10.0  # seconds for simulating what a report draws, all runs together
 FINISH = 0.03  # of the time: for constants that are tied, and for what is to be said
 
 
@@ -238,7 +240,7 @@ class DynamicsRegressor(BaseEstimator):
 
         check_is_fitted(self, "course_")
         found = []
-        d = len(self.runs_.states)
+        d, end = len(self.runs_.states), monotonic() + DRAWING
         for system, course in self.parts_:
             row = 0
             fitted = self.found_.systems[0].shot.starts if not self.systems_ else np.empty((0, 0))
@@ -246,7 +248,7 @@ class DynamicsRegressor(BaseEstimator):
                 run, start = smooth.run, course.curves[row]
                 if len(fitted) == len(course.smooths) and np.isfinite(fitted[place]).all():
                     start = fitted[place]  # one for each piece, and nearer to the truth than the smoothed data
-                states = system.simulate(start, run.t, run.u if run.u.shape[1] else None, max_seconds=10.0)
+                states = system.simulate(start, run.t, run.u if run.u.shape[1] else None, max_seconds=end - monotonic())
                 found.append(Run(run.t, run.x[:, :d], states, run.name))
                 row += len(run)
         return found

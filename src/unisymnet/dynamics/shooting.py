@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deadline import Deadline
+from ..deadline import Deadline, now
 from ..symbolic.expr import Expr
 from .course import Course, Cut
 from .integrate import integrate
@@ -94,7 +94,8 @@ def shoot(
     """Fit ``params`` of the equations ``forms``, those of ``states`` (default: all); other states come from the curves.
 
     Ends early when χ² per value falls below ``enough``, and after ``least_trials`` when the time is up: constants that
-    were not fitted at all would be compared with those that were.
+    were not fitted at all would be compared with those that were. When the time of the whole search is up, it ends at
+    once.
     """
     active = np.array(range(course.n_states) if states is None else states, dtype=np.int64)
     program = compile_system(forms, course.n_columns, len(params))
@@ -107,7 +108,7 @@ def shoot(
     for trial_number in range(max_trials):
         if here.chi2 <= floor:
             break
-        if trial_number >= least_trials and range_.late():
+        if range_.late(trial_number >= least_trials):
             return range_.shot(here, cut_short=trial_number < MIN_TRIALS)
         system = range_.system(here)
         settled = False
@@ -125,7 +126,7 @@ def shoot(
                 here = trial
                 break
             damping, rise = damping * rise, 2.0 * rise
-            if trial_number >= least_trials and range_.late():
+            if range_.late(trial_number >= least_trials):
                 return range_.shot(here, cut_short=trial_number < MIN_TRIALS)
             if damping > 1e9 or hoped < 1e-7 * here.chi2:
                 settled = True
@@ -246,8 +247,11 @@ class _Range:
         hoped = float(2.0 * np.sum(both * sides) - np.einsum("mi,mij,mj->", both, matrices, both))
         return step, starts * self.units, hoped
 
-    def late(self) -> bool:
-        return self.deadline is not None and self.deadline.expired()
+    def late(self, tried: bool) -> bool:
+        """Is the time up? A fit that has not ``tried`` enough yet goes on until the whole search must end."""
+        if self.deadline is None:
+            return False
+        return self.deadline.expired() if tried else now() > self.deadline.whole().moment
 
     def shot(self, point: _Point, cut_short: bool = False) -> Shot:
         d = len(self.active)

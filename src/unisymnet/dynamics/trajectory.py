@@ -6,7 +6,7 @@ smoothed as one curve.  Knows no equation.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import DataError
+from ..formula.given import numbers
 from ..problem import check_powers
 
 Floats = NDArray[np.float64]
@@ -72,6 +73,8 @@ def _names(given: Any) -> list[str] | None:
         return None
     if isinstance(given, str):
         return [name.strip() for name in given.split(",") if name.strip()]
+    if not isinstance(given, Iterable):
+        raise DataError(f"states and inputs are names of columns, or arrays, got {given!r}")
     return [str(name) for name in given] if all(isinstance(name, str) for name in given) else None
 
 
@@ -84,6 +87,9 @@ def _from_frame(
             f"fit takes a table with named columns, or times and states: fit(t, X). Got {type(frame).__name__} alone"
         )
     known = {str(column): column for column in columns}
+    if len(known) < len(columns):
+        twice = next(name for name in known if [str(column) for column in columns].count(name) > 1)
+        raise DataError(f"two columns are called {twice!r}; rename one of them")
     inputs = inputs or []
     if time is None:
         time = next((name for name in known if name.lower() in ("t", "time")), None)
@@ -117,10 +123,7 @@ def _column(values: Any, name: str) -> Floats:
         return (array - array.min()) / np.timedelta64(1, "s")
     if array.dtype.kind == "m":
         return array / np.timedelta64(1, "s")
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"the column {name!r} must hold numbers: {error}") from error
+    return numbers(values, f"the column {name!r}")
 
 
 def _from_arrays(times: Any, values: Any, time: str, states: list[str] | None, inputs: Any, trajectory: Any) -> Runs:
@@ -134,9 +137,9 @@ def _from_arrays(times: Any, values: Any, time: str, states: list[str] | None, i
         raise DataError(f"there are {len(times)} arrays of times and {len(values)} of states; give one for each run")
     runs: list[tuple[Floats, Floats, Floats]] = []
     for number, (t, x) in enumerate(zip(times, values)):
-        t, x = _numbers(t, "times"), _numbers(x, "states")
+        t, x = numbers(t, "the times"), numbers(x, "the states")
         x = x[:, None] if x.ndim == 1 else x
-        u = np.empty((len(x), 0)) if inputs is None else _numbers(inputs[number], "inputs")
+        u = np.empty((len(x), 0)) if inputs is None else numbers(inputs[number], "the inputs")
         u = u[:, None] if u.ndim == 1 else u
         if t.ndim != 1 or x.ndim != 2 or len(t) != len(x) or len(u) != len(x):
             raise DataError(
@@ -153,13 +156,6 @@ def _from_arrays(times: Any, values: Any, time: str, states: list[str] | None, i
     joined = [np.concatenate([run[k] for run in runs]) for k in range(3)]
     named = ["u"] if m == 1 else [f"u{i}" for i in range(m)]
     return _checked(joined[0], joined[1], joined[2], labels, time, states, named)
-
-
-def _numbers(values: Any, what: str) -> Floats:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"the {what} must be numbers in a regular array: {error}") from error
 
 
 def _checked(t: Floats, x: Floats, u: Floats, labels: Any, time: str, states: list[str], inputs: list[str]) -> Runs:

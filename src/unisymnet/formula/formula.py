@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Floats
-from ..errors import DataError
+from ..arrays import Floats, power_of_two
+from ..errors import DataError, quoted
 from ..symbolic.expr import Call, Const, Expr, evaluate, n_params, rebuild, variables
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
@@ -27,6 +27,7 @@ from . import stored
 from .band import Band
 from .constants import ALL_DIGITS, SIMPLE_DIGITS, Constant, rounded, simple_name
 from .domain import domain_notes
+from .given import check_digits, check_level, numbers, truth_and_weights
 from .grouped import GroupTable, of_group
 
 SCHEMA = "unisymnet-formula"
@@ -77,6 +78,7 @@ class Formula:
 
     def text(self, digits: int | None = None) -> str:
         """One line for reading: constants with as many digits as the data give them, or rounded to `digits`."""
+        check_digits(digits)
         if digits is None:
             return to_text(self.expr, self.names)
         shown = rounded(self.expr, self.constants, ALL_DIGITS)
@@ -121,8 +123,7 @@ class Formula:
 
         They hold the noise of one measurement and the doubt about the constants, not the doubt about the form.
         """
-        if not 0.0 < level < 1.0:
-            raise ValueError(f"level must lie between 0 and 1, got {level}")
+        check_level(level)
         if self.band is None:
             raise DataError("nothing is known about the noise here: the formula is exact, was typed in, or has groups")
         return self.band.limits(self.expr, self._table(X), level)
@@ -136,18 +137,15 @@ class Formula:
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R² on these rows; -inf where the formula is undefined on one of them."""
-        truth = np.asarray(y, dtype=np.float64)
         found = self.predict(X)
-        if truth.shape != found.shape:
-            raise DataError(f"y must have one value per row, got shape {truth.shape} for {len(found)} rows")
-        if not np.isfinite(truth).all():
-            row = int(np.flatnonzero(~np.isfinite(truth))[0])
-            raise DataError(f"y holds {truth[row]} in row {row}; leave such rows out")
-        if not np.isfinite(found).all():
+        truth, weights = truth_and_weights(y, sample_weight, len(found))
+        if not len(truth) or not np.isfinite(found).all():
             return float("-inf")
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        size = power_of_two(truth)  # squares of what is left can be stored
+        truth, found = truth / size, found / size
         mean = np.average(truth, weights=weights)
-        rest = float(np.average((truth - found) ** 2, weights=weights))
+        with np.errstate(over="ignore"):
+            rest = float(np.average((truth - found) ** 2, weights=weights))
         spread = float(np.average((truth - mean) ** 2, weights=weights))
         return 1.0 - rest / spread if spread > 0.0 else float(rest == 0.0)
 
@@ -155,17 +153,19 @@ class Formula:
         """The same form with its constants fitted to these rows (least squares from the present values)."""
         if self.groups is not None:
             table, labels = self._group_table(X)
-            given = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-            new = self.groups.refitted(self.expr, table, np.asarray(y, dtype=np.float64), labels, given)
+            truth, weights = truth_and_weights(y, sample_weight, len(table))
+            new = self.groups.refitted(self.expr, table, truth, labels, weights)
             return replace(self, groups=new)
         table, truth, weights = self._rows(X, y, sample_weight)
-        expr, found = constants_of.refit(self.expr, table, truth, weights)
+        with np.errstate(all="ignore"):
+            expr, found = constants_of.refit(self.expr, table, truth, weights)
         return replace(self, expr=expr, constants=found, band=None)
 
     def with_errors(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Formula:
         """The same formula; its `constants` say where these rows would put them, and ±."""
         table, truth, weights = self._rows(X, y, sample_weight)
-        return replace(self, constants=constants_of.report(self.expr, table, truth, weights))
+        with np.errstate(all="ignore"):
+            return replace(self, constants=constants_of.report(self.expr, table, truth, weights))
 
     def sympy(self) -> Any:
         """A sympy expression in symbols named after the columns."""
@@ -177,6 +177,7 @@ class Formula:
         """LaTeX of the right-hand side, constants rounded to `digits` (None: all digits)."""
         from ..symbolic.writers.latex import latex
 
+        check_digits(digits)
         return latex(self.expr, self.names, digits)
 
     def to(self, language: str, cells: Sequence[str] | None = None) -> str:
@@ -194,7 +195,7 @@ class Formula:
             "json": self.to_json,
         }
         if language not in writers:
-            raise ValueError(f"cannot write a formula as {language!r}; choose one of {', '.join(LANGUAGES)}")
+            raise ValueError(f"cannot write a formula as {quoted(language)}; choose one of {', '.join(LANGUAGES)}")
         return str(writers[language]())
 
     def _sympy_text(self) -> str:
@@ -248,10 +249,7 @@ class Formula:
 
     def _rows(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats, Floats | None]:
         table = self._table(X)
-        truth = np.asarray(y, dtype=np.float64)
-        if truth.shape != (len(table),):
-            raise DataError(f"y must have one value per row, got shape {truth.shape} for {len(table)} rows")
-        return table, truth, None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return table, *truth_and_weights(y, sample_weight, len(table))
 
     def _group_table(self, X: Any) -> tuple[Floats, Any]:
         """The columns of a table without the constants of groups, and the group of each row."""
@@ -269,7 +267,7 @@ class Formula:
         for i in unused:
             if self.names[i] not in [str(name) for name in columns]:
                 raise DataError(f"the formula needs the column {self.names[i]!r}; the table has {', '.join(columns)}")
-            table[:, i] = np.asarray(X[self.names[i]], dtype=np.float64)
+            table[:, i] = numbers(X[self.names[i]], f"the column {self.names[i]!r}")
         return table, list(X[self.groups.column])
 
     def _table(self, X: Any) -> Floats:
@@ -279,7 +277,7 @@ class Formula:
             return self.groups.filled(table, labels, table.shape[1])
         columns = list(X) if isinstance(X, Mapping) else getattr(X, "columns", None)
         if columns is None or isinstance(X, np.ndarray):
-            table = np.asarray(X, dtype=np.float64)
+            table = numbers(X, "X")
             if table.ndim != 2 or table.shape[1] < max(variables(self.expr), default=-1) + 1:
                 wanted = ", ".join(self.names) or "any column"
                 raise DataError(f"X must be a table with the columns {wanted}, got the shape {table.shape}")
@@ -289,7 +287,9 @@ class Formula:
         if missing:
             raise DataError(f"the formula needs the column {missing[0]!r}; the table has {', '.join(known)}")
         places = {i: columns[known.index(self.names[i])] for i in variables(self.expr)}
-        used = {i: np.asarray(X[place], dtype=np.float64) for i, place in places.items()}
+        used = {i: numbers(X[place], f"the column {self.names[i]!r}") for i, place in places.items()}
+        if len(shapes := {column.shape for column in used.values()}) > 1 or any(len(shape) != 1 for shape in shapes):
+            raise DataError(f"columns must be of one length, each with a name of its own, got shapes {sorted(shapes)}")
         n_rows = len(next(iter(used.values()))) if used else len(X[columns[0]])
         table = np.zeros((n_rows, len(self.names)))
         for index, column in used.items():

@@ -18,6 +18,7 @@ from ..errors import CheckpointError
 
 MAX_CHARACTERS = 100_000_000
 MAX_ITEMS = 100_000  # in one list
+_MOST_SHOWN = 200  # characters of a name or of another error in a message
 
 
 def read_object(text: str, what: str) -> dict[str, Any]:
@@ -38,7 +39,7 @@ def read_file(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:  # ValueError: no text, or a name that no file can have
-        raise CheckpointError(f"cannot read {what} from {os.fspath(path)}: {error}") from error
+        raise CheckpointError(f"cannot read {what} from {os.fspath(path)[:_MOST_SHOWN]}: {_shown(error)}") from error
     return read_object(text, os.fspath(path))
 
 
@@ -138,5 +139,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, int) and abs(value) >= 10**20:
         return "a very large number"
     text = repr(value)
-    most = 200 if isinstance(value, Exception) else 60
+    most = _MOST_SHOWN if isinstance(value, Exception) else 60
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Floats
 
 SMALLEST = 1e-3  # of the median size: nearer to zero, relative noise would vanish
+LEAST = 1e-150  # of a noise that is told: its square can still be stored
 LARGEST = 1e100  # values whose squares can still be stored
 ROUGHLY = 0.05  # the same for weights from noisy values
 FARTHEST = 1e60  # times the median size: squares of its squares can still be stored
@@ -114,9 +115,9 @@ def read_noise(given: object) -> tuple[float | None, str | None]:
         if given not in WORDS:
             raise ValueError(f"noise must be a positive number or one of {', '.join(WORDS)}, got {given!r}")
         return None, given
-    if isinstance(given, bool) or not isinstance(given, numbers.Real) or not 0.0 < float(given) < math.inf:
+    if isinstance(given, bool) or not isinstance(given, numbers.Real) or not LEAST < float(given) < math.inf:
         names = ", ".join(map(repr, WORDS))
-        raise ValueError(f"noise must be a positive number, None or one of {names}, got {given!r}")
+        raise ValueError(f"noise must be a positive number (above {LEAST:g}), None or one of {names}, got {given!r}")
     return float(given), None
 
 

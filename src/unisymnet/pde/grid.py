@@ -10,6 +10,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..errors import DataError
+from ..formula.given import numbers
 from ..problem import check_powers
 
 LEAST_NODES = 16  # on every axis: fewer leave no room for a test function
@@ -59,7 +60,7 @@ def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, t
     for name, array in fields.items():
         if name in axes:
             raise DataError(f"{name!r} is a field and an axis; rename one of them")
-        table = _numbers(array, f"the field {name!r}")
+        table = numbers(array, f"the field {name!r}")
         wanted = tuple(len(nodes[order.index(axis)]) for axis in given)
         if table.shape != wanted:
             raise DataError(
@@ -77,7 +78,7 @@ def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, t
 
 
 def _nodes(name: str, values: Any) -> Floats:
-    nodes = _numbers(values, f"the axis {name!r}")
+    nodes = numbers(values, f"the axis {name!r}")
     if nodes.ndim != 1 or len(nodes) < LEAST_NODES:
         raise DataError(f"the axis {name!r} needs at least {LEAST_NODES} nodes in one row, got shape {nodes.shape}")
     steps = np.diff(nodes)
@@ -85,14 +86,3 @@ def _nodes(name: str, values: Any) -> Floats:
         raise DataError(f"the axis {name!r} must rise in equal steps; interpolate the field to a uniform grid first")
     check_powers(steps, f"the step of the axis {name!r}")
     return nodes
-
-
-def _numbers(values: Any, what: str) -> Floats:
-    """An array of real numbers."""
-    try:
-        array = np.asarray(values)
-        if array.dtype.kind == "c":
-            raise ValueError("complex numbers; give real and imaginary part as two fields")
-        return np.asarray(array, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{what} must be an array of real numbers: {error}") from error

@@ -15,9 +15,10 @@ import numpy as np
 from ..arrays import Floats, evenly
 from ..candidate import EXACT, Proposal, Status
 from ..deadline import Deadline
-from ..errors import DataError
+from ..errors import DataError, quoted
 from ..formula import Formula
 from ..formula.constants import Constant, refit, report, robust_errors
+from ..formula.given import numbers, truth_and_weights
 from ..judge.judge import make_judge
 from ..problem import make_problem
 from ..symbolic.expr import Expr, Var, bind, evaluate, n_params, rebuild
@@ -54,6 +55,7 @@ def fit_formula(
     return fit_named(formula, X, y, names, target, sample_weight, random_state, max_time, operators)[0]
 
 
+@np.errstate(all="ignore")  # formulas of a user may overflow on the way to their constants
 def fit_named(
     formula: str | Formula | Expr,
     X: Any,
@@ -67,13 +69,14 @@ def fit_named(
 ) -> tuple[Formula, dict[str, Constant]]:
     """As `fit_formula`, and the constants by the names that the user gave them."""
     columns = getattr(X, "columns", None)
+    table = numbers(X, "X")
+    if table.ndim != 2:
+        raise DataError(f"X must be a table with rows and columns, got shape {table.shape}")
     if names is None:
-        names = [f"x{i}" for i in range(np.shape(X)[1])] if columns is None else [str(c) for c in columns]
+        names = [f"x{i}" for i in range(table.shape[1])] if columns is None else [str(c) for c in columns]
     expr = as_expr(formula, names, operators)
-    table = np.asarray(X, dtype=np.float64)
-    truth = np.asarray(y, dtype=np.float64)
-    problem = make_problem(table, truth, names=names, weights=sample_weight)
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+    truth, weights = truth_and_weights(y, sample_weight, len(table))
+    problem = make_problem(table, truth, names=names, weights=weights)
     rng = np.random.default_rng(random_state)
     wanted = free_names(formula, names, _by_name(operators)) if isinstance(formula, str) else ()
     if wanted:
@@ -81,13 +84,13 @@ def fit_named(
         if named:
             return Formula(expr, tuple(names), target, report(expr, table, truth, own)), named
     elif not n_params(expr) and not np.isfinite(evaluate(expr, table)).any():
-        raise DataError(f"the formula {formula} is undefined on all of these rows")
+        raise DataError(f"the formula {_shown(formula)} is undefined on all of these rows")
     from ..fit.polish import Polish
 
     deadline = Deadline.after(max_time)
     candidate = Polish().fit(Proposal(problem.to_scaled(expr), "own"), problem, rng=rng, deadline=deadline)
     if candidate.status is not Status.OK:
-        raise DataError(f"the formula {formula} cannot be fitted to these rows: {candidate.status.value}")
+        raise DataError(f"the formula {_shown(formula)} cannot be fitted to these rows: {candidate.status.value}")
     found = candidate.expr
     for _ in range(ROUNDS):
         own = noise_weights(found, table, truth, weights)
@@ -95,6 +98,11 @@ def fit_named(
             break
         found, _ = refit(found, table, truth, own)
     return Formula(found, tuple(names), target, report(found, table, truth, weights if own is None else own)), {}
+
+
+def _shown(formula: Any) -> str:
+    """A formula as a message shows it."""
+    return quoted(str(formula))[1:-1]
 
 
 def noise_weights(expr: Expr, X: Floats, y: Floats, weights: Floats | None) -> Floats | None:

@@ -67,13 +67,8 @@ def save_model(estimator: Any, path: str | Path) -> None:
 
 def load_model(cls: Any, path: str | Path) -> Any:
     """A fitted estimator of class `cls` from a file that `save_model` wrote."""
-    try:
-        data = stored.read_object(Path(path).read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise CheckpointError(f"cannot read the model {path}: {error}") from error
-    except ValueError as error:
-        raise CheckpointError(f"{path} is not a saved model: {error}") from error
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+    data = stored.read_file(path, "a model")
+    if data.get("schema") != SCHEMA:
         raise CheckpointError(f"{path} is not a saved model: it has no schema {SCHEMA!r}")
     if data.get("version") != VERSION:
         raise CheckpointError(

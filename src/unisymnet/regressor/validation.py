@@ -21,6 +21,7 @@ from ..arrays import Floats, evenly
 from ..candidate import RULES
 from ..errors import DataError, quoted
 from ..fit.kernels.robust import LOSSES, Loss
+from ..formula import given
 from ..judge.noise import read_noise
 from ..problem import check_size
 from ..symbolic.operators import ALIASES, OPERATORS
@@ -93,9 +94,7 @@ def check_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
         truth = np.asarray(truth, dtype=np.float64)
     except (ValueError, OverflowError, TypeError) as error:
         where = explain(X, y, target)
-        if where is None:
-            raise
-        raise _fault_of(where, error) from error
+        raise _fault_of(where or f"the data cannot be used: {error}", error) from error
     check_size(truth)  # before anything squares it
     weights = None if sample_weight is None else _weights(sample_weight, checked)
     names = getattr(estimator, "feature_names_in_", None)
@@ -111,9 +110,7 @@ def check_rows(estimator: Any, X: Any) -> Floats:
             return validate_data(estimator, X, dtype=np.float64, order="C", reset=False)
     except (ValueError, OverflowError, TypeError) as error:
         where = explain(X, None, "")
-        if where is None:
-            raise
-        raise _fault_of(where, error) from error
+        raise _fault_of(where or f"X cannot be used: {error}", error) from error
 
 
 class _KindError(DataError, TypeError):
@@ -260,7 +257,7 @@ def with_sigma(sample_weight: Any, sigma: Any, y: Any) -> Any:
     """Weights that standard errors of the rows amount to, times those given."""
     if sigma is None:
         return sample_weight
-    n_rows, errors = len(np.asarray(y)), np.asarray(sigma, dtype=np.float64)
+    n_rows, errors = len(np.atleast_1d(np.asarray(y))), given.numbers(sigma, "sigma")
     if errors.shape != (n_rows,):
         raise DataError(f"sigma must be one standard error for each of the {n_rows} rows, got shape {errors.shape}")
     if not np.isfinite(errors).all() or (errors <= 0.0).any():

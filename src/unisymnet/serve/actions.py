@@ -19,7 +19,7 @@ from ..regressor.own import OWN, add_formula
 from ..regressor.validation import with_sigma
 from ..report import report_html
 from . import views
-from .asking import checked, checked_system, known_settings, to_request
+from .asking import checked, checked_system, is_number, known_settings, to_request
 from .commands import fit_command, not_in_shell
 from .place import Place, safe_name
 from .results import Results, entry_index
@@ -240,7 +240,7 @@ class Actions:
 
 
 def _numbers(values: Any) -> list[float]:
-    if not isinstance(values, list) or not all(isinstance(v, int | float) and np.isfinite(v) for v in values):
+    if not isinstance(values, list) or not all(map(is_number, values)):
         raise DataError("the values of constants must be a list of numbers")
     return [float(value) for value in values]
 

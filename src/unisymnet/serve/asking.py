@@ -10,6 +10,7 @@ from typing import Any
 
 from ..cli.fitting import Request
 from ..errors import DataError
+from ..formula import stored
 from ..regressor import UniSymNetRegressor
 from ..regressor.validation import check_parameters, operator_set
 from ..tables.encoding import MISSING
@@ -101,6 +102,15 @@ def to_request(asked: dict[str, Any]) -> Request:
         "settings": asked["settings"],
     }
     return Request(**{field.name: values[field.name] for field in fields(Request) if field.name in values})
+
+
+def is_number(value: Any) -> bool:
+    """A finite number that a computer can count with: JSON may hold a whole number of any length."""
+    try:
+        stored.number(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _settings(given: Any) -> dict[str, Any]:

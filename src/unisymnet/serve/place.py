@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import DataError
+from ..errors import DataError, quoted
 from .runs import Run
 
 HOME = "unisymnet-page"  # where the page puts what it is given and what it finds
@@ -36,14 +36,14 @@ class Place:
         """The table of this name, which is a path below the folder."""
         path = self._inside(name)
         if path.suffix.lower() not in SUFFIXES or not path.is_file():
-            raise DataError(f"there is no table {name!r} in the folder of this page")
+            raise DataError(f"there is no table {quoted(name)} in the folder of this page")
         return path
 
     def run(self, name: str) -> Run:
         """The run of this name."""
         run = Run(self._inside(name), name)
         if not run.exists():
-            raise DataError(f"there is no run {name!r} in the folder of this page")
+            raise DataError(f"there is no run {quoted(name)} in the folder of this page")
         return run
 
     def tables(self) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ class Place:
         """Where an uploaded table goes; a table of the same name is kept."""
         path = Path(name)
         if path.suffix.lower() not in SUFFIXES:
-            raise DataError(f"{name!r} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
+            raise DataError(f"{quoted(name)} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
         folder = self.root / HOME / "data"
         folder.mkdir(parents=True, exist_ok=True)
         stem, suffix = safe_name(path.stem), path.suffix.lower()
@@ -99,7 +99,7 @@ class Place:
         """A path for a table that is only read once, outside the place."""
         suffix = Path(name).suffix.lower()
         if suffix not in SUFFIXES:
-            raise DataError(f"{name[:80]!r} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
+            raise DataError(f"{quoted(name)} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
         with tempfile.TemporaryDirectory(prefix="unisymnet-") as folder:
             yield Path(folder) / f"new{suffix}"
 
@@ -115,10 +115,15 @@ class Place:
     def _inside(self, name: str) -> Path:
         parts = Path(name).parts
         if not parts or Path(name).is_absolute() or any(part.startswith(".") for part in parts) or "\0" in name:
-            raise DataError(f"{name!r} is not a name in the folder of this page")
+            raise DataError(f"{quoted(name)} is not a name in the folder of this page")
         path = self.root / name
-        if not self.holds(path):
-            raise DataError(f"{name!r} is not a name in the folder of this page")
+        try:
+            path.exists()  # raises for a name that no file can have
+            held = self.holds(path)
+        except (OSError, ValueError):
+            held = False
+        if not held:
+            raise DataError(f"{quoted(name)} is not a name in the folder of this page")
         return path
 
 

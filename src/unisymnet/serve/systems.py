@@ -22,7 +22,7 @@ from ..regressor.checkpoint import write_atomically
 from ..report.parts import shown
 from ..report.system_page import Run as Drawn
 from ..report.system_page import system_html
-from .asking import checked_system
+from .asking import checked_system, is_number
 from .events import Log, finite
 from .runs import MODEL, Run
 
@@ -134,9 +134,9 @@ def simulated(run: Run, asked: dict[str, Any]) -> dict[str, Any]:
     system = System.load(run.folder / MODEL)
     start: Any = asked.get("start")
     until: Any = asked.get("until")
-    if not isinstance(start, list) or len(start) != len(system.states) or not all(map(_is_number, start)):
+    if not isinstance(start, list) or len(start) != len(system.states) or not all(map(is_number, start)):
         raise DataError(f"a simulation needs a start with {len(system.states)} numbers")
-    if not _is_number(until) or not 0 < until < 1e6:
+    if not is_number(until) or not 0 < until < 1e6:
         raise DataError("the time to simulate must be a positive number")
     if system.inputs:
         raise DataError("a system with inputs is simulated by `unisymnet simulate --inputs`")
@@ -191,7 +191,3 @@ def _first(run: Run) -> list[list[float]]:
 def _last_time(run: Run) -> float:
     kept = _kept(run)
     return float(kept[0]["t"][-1]) - float(kept[0]["t"][0]) if kept else 10.0
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))

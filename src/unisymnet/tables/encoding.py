@@ -165,6 +165,8 @@ def as_frame(X: Any) -> pd.DataFrame:
     if hasattr(X, "columns"):
         return pd.DataFrame({str(name): np.asarray(X[name]) for name in X.columns})
     table = np.asarray(X)
+    if table.ndim != 2:
+        raise DataError(f"X must be a table with rows and columns, got shape {table.shape}")
     return pd.DataFrame(table, columns=[f"x{i}" for i in range(table.shape[1])])
 
 
@@ -208,6 +210,8 @@ def named_categories(categories: str | Sequence[str] | None, known: Sequence[str
         if categories not in (None, "drop"):
             raise DataError(f'categories must be a list of columns, or "drop", got {categories!r}')
         return ()
+    if not isinstance(categories, Iterable):
+        raise DataError(f'categories must be a list of columns, or "drop", got {categories!r}')
     for name in categories:
         if str(name) not in known:
             raise DataError(f"categories: there is no column {str(name)!r}; the columns are {', '.join(known)}")

@@ -22,6 +22,7 @@ from ...formula.constants import Constant
 from ...formula.derivative import value_and_jacobian
 from ...symbolic.expr import Expr, Param, Var, evaluate, rebuild, variables
 from ...symbolic.parse import parse
+from ...symbolic.writers.names import comment_line
 from .fixed import FixedPoint, find_fixed_points
 
 Floats = NDArray[np.float64]
@@ -77,7 +78,7 @@ class System:
 
     def lines(self, digits: int | None = 6) -> list[str]:
         """One line an equation."""
-        return [f"{formula.target} = {formula.text(digits)}" for formula in self.formulas]
+        return [f"{comment_line(formula.target)} = {formula.text(digits)}" for formula in self.formulas]
 
     def rhs(self, x: ArrayLike, t: ArrayLike = 0.0, inputs: ArrayLike | None = None) -> Floats:
         """Rates at one state (d,) or many (n, d)."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import DataError
+import numpy as np
+
+from ...errors import DataError, quoted
 
 
 def split_groups(X: Any, groups: Any) -> tuple[Any, list[str] | None, str]:
@@ -18,6 +20,8 @@ def split_groups(X: Any, groups: Any) -> tuple[Any, list[str] | None, str]:
             raise DataError(f"groups: there is no column {groups!r} in X; {known}. Or give one group per row")
         place = X.columns[columns.index(groups)]
         return X.drop(columns=[place]), _labels(X[place]), groups
+    if np.ndim(groups) != 1:
+        raise DataError(f"groups must name a column, or hold one label per row, got {quoted(groups)}")
     labels = _labels(groups)
     if len(labels) != len(X):
         raise DataError(f"groups must have one entry per row, got {len(labels)} for {len(X)} rows")

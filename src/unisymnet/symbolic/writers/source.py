@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from ...errors import quoted
 from ..expr import Call, Const, Expr, Var, variables, walk
 from ..operators import OPERATORS
 from ..text import to_text
@@ -71,7 +72,7 @@ def cell_places(used: Sequence[int], names: Sequence[str], cells: Sequence[str])
     """Where the columns used stand in row 2 of a sheet with the columns ``cells``."""
     missing = [names[i] for i in used if names[i] not in cells]
     if missing:
-        raise ValueError(f"the sheet has no column {missing[0]!r}; it has {', '.join(cells)}")
+        raise ValueError(f"the sheet has no column {missing[0]!r}; it has {', '.join(quoted(c)[1:-1] for c in cells)}")
     return {i: f"{_letters(list(cells).index(names[i]))}2" for i in used}
 
 
