@@ -131,7 +131,7 @@ def test_runs_are_cut_at_gaps_and_missing_values_stay() -> None:
         ([0.0, 1.0], [1.0, 2.0], "no run has values at 8"),
         (np.r_[T[:50], T[:50]], np.sin(np.r_[T[:50], T[:50]]), "runs backwards"),
         (T, np.zeros((200, 2, 2)), r"states \(n, d\)"),
-        (T, np.array(["a"] * 200), "must be numbers"),
+        (T, np.array(["a"] * 200), "must hold numbers"),
     ],
 )
 def test_bad_data_get_a_sentence(t: np.ndarray, x: np.ndarray, message: str) -> None:

@@ -137,7 +137,7 @@ def test_a_template_may_go_with_a_constraint_at_a_point() -> None:
     y = pd.Series(12 * X["length"] + 40 * X["length"] ** 3 + rng.normal(0.0, 0.05, 80), name="force")
     model = UniSymNetRegressor(
         max_time=None,
-        max_evaluations=300,
+        max_evaluations=1000,
         n_jobs=1,
         template="k*length + f(length)",
         constraints=["force(length=0) = 0"],

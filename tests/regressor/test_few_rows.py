@@ -7,7 +7,7 @@ from unisymnet import UniSymNetRegressor
 from unisymnet.candidate import Candidate
 from unisymnet.judge.judge import make_judge
 from unisymnet.metrics import complexity
-from unisymnet.regressor.judged import believed
+from unisymnet.regressor.judged import UNTOLD, believed
 from unisymnet.search.shortlist import Shortlist
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
@@ -38,8 +38,8 @@ def test_few_rows_believe_a_law_and_no_curve_through_them(measured):
     shortlist.offer(law)
     assert not shortlist.believes(curve)
     rows = X, y, np.ones(len(y))
-    assert not believed([curve.expr], [law], rows, None)
-    assert believed([law.expr], [law], rows, None)
+    assert not believed([curve.expr], [law], rows, UNTOLD)
+    assert believed([law.expr], [law], rows, UNTOLD)
 
 
 def test_many_rows_need_no_judge():

@@ -46,7 +46,7 @@ def words_cure(values: Iterable[object]) -> str:
 
 def target_note(y: Floats, name: str, losses: Collection[str] = ()) -> str | None:
     """A sentence for a target that is no measurement, or None; `losses` are those that a fit has."""
-    kind, levels = target_kind(y), np.unique(y)
+    kind, levels = target_kind(y), np.unique(y) + 0.0  # no minus zero
     if kind == "yes or no":
         return (
             f"{name} has only two values, {levels[0]:g} and {levels[1]:g}: read the formula as how near a row is "
