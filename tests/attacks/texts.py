@@ -119,11 +119,11 @@ def mutated(data: Any, rng: random.Random) -> Any:
         if kind == 0 and isinstance(holder, dict):
             holder.pop(key, None)
         elif kind == 1 and isinstance(holder, list):
-            holder.insert(key, rng.choice(ODD))
+            holder.insert(key, copy.deepcopy(rng.choice(ODD)))
         elif kind == 2:
             holder[key] = copy.deepcopy(rng.choice(places)[0])
         else:
-            holder[key] = rng.choice(ODD)
+            holder[key] = copy.deepcopy(rng.choice(ODD))  # or the list itself would change
     return data
 
 
