@@ -21,6 +21,7 @@ from .symbolic.expr import Const, Expr, Var, product, rebuild
 
 # Between these magnitudes a column is left as it is.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e3
+LARGEST_INPUT = 1e302  # of which a million can be added up
 LARGEST_STATE = 1e50  # of a dynamical system: terms are products of several
 SMALLEST_TARGET = 1e-150  # and the inverse of it the largest: losses are mean squares in the caller's units
 # Numbers with more significant digits are taken for full precision; so many are looked at.
@@ -95,6 +96,14 @@ def check_size(y: Floats) -> None:
             f"y is about {most:.0e}, and its squares, by which formulas are compared, cannot be stored; "
             f"divide y by {scale:.0e} and multiply the law by it"
         )
+
+
+def check_inputs(X: Floats, names: Sequence[str]) -> None:
+    """Refuse inputs of which differences and means overflow."""
+    for name, low, high in zip(names, X.min(axis=0), X.max(axis=0), strict=True):
+        worst = float(low if -low > high else high)
+        if abs(worst) > LARGEST_INPUT:
+            raise DataError(f"{name} has a value of {worst:.0e}; correct it, or measure {name} in another unit")
 
 
 def check_powers(values: Floats, what: str) -> None:

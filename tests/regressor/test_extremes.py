@@ -158,3 +158,18 @@ def test_a_column_of_names_is_no_column_of_groups() -> None:
 def test_rows_without_a_group_are_named(label: Any) -> None:
     with pytest.raises(DataError, match="row 2 has no label"):
         UniSymNetRegressor(max_time=5).fit(X, Y, groups=["a", "b", label, *["a"] * 37])
+
+
+def test_inputs_near_the_largest_number_are_refused_by_name() -> None:
+    huge = np.column_stack([X[:, 0], np.where(X[:, 0] > 2.0, -1.6e308, 1.6e308)])
+    with pytest.raises(DataError, match=r"x1 has a value of -?2e\+308; correct it"):
+        UniSymNetRegressor(max_time=5).fit(huge, Y)
+
+
+def test_a_model_of_huge_inputs_can_be_shown() -> None:
+    rng = np.random.default_rng(5)
+    unit = rng.uniform(0.1, 1.0, (60, 2))
+    model = UniSymNetRegressor(max_time=5, proposers=["monomial"]).fit(unit * 1e300, unit[:, 0] / unit[:, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "svg" in model._repr_html_()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..arrays import Floats
 from ..deadline import now
 from ..errors import DataError, quoted
 from ..fit.subset import Subset, best_subsets
+from ..regressor.interrupt import Interrupts
 from .grid import Grid, read_fields
 from .open_form import EXPLAINED, best_curve, open_terms
 from .sharpen import sharpened
@@ -57,6 +59,7 @@ class PDERegressor:
     system_ : the `PDESystem` found: prints, saves, simulates.
     equations_ : DataFrame with one row per term: field, term, coefficient, error.
     notes_ : sentences about what the data cannot tell.
+    interrupted_ : whether Ctrl-C ended the fit.
     """
 
     def __init__(
@@ -98,10 +101,19 @@ class PDERegressor:
             raise DataError(f"given names {', '.join(map(str, unknown))}, but the fields are {', '.join(names)}")
         orders = [1, 2] if self.order == "auto" else [int(self.order)]
         targets = [i for i, name in enumerate(names) if name not in given]
-        found = [self._equations(grid, names, values, targets, order, end) for order in orders]
-        order, equations = max(zip(orders, found, strict=True), key=lambda pair: _worst(pair[1]))
-        self.notes_ = tuple(_notes(grid, names, values, equations))
-        self.system_ = PDESystem(names, grid.space, grid.time, equations, order, self.notes_)
+        found: dict[int, dict[str, Equation]] = {order: {} for order in orders}
+        interrupts = Interrupts()
+        with interrupts.caught():
+            # What was found until then stands in `found`.
+            with suppress(KeyboardInterrupt), interrupts.watched(end - now()):
+                for order in orders:
+                    self._search(grid, names, values, targets, order, end, interrupts, found[order])
+            order = max(orders, key=lambda order: _worst(found[order].values(), len(targets)))
+            equations = tuple(found[order].values())
+            lacking = [names[i] for i in targets if names[i] not in found[order]]
+            self.interrupted_ = interrupts.requested
+            self.notes_ = tuple([*_unfinished(lacking, self.interrupted_), *_notes(names, values, equations)])
+            self.system_ = PDESystem(names, grid.space, grid.time, equations, order, self.notes_)
         return self
 
     @property
@@ -134,24 +146,29 @@ class PDERegressor:
         if not (number and self.max_time > 0.0):
             raise ValueError(f"max_time must be a positive number of seconds, got {quoted(self.max_time)}")
 
-    def _equations(
-        self, grid: Grid, names: tuple[str, ...], values: list[Floats], targets: list[int], order: int, end: float
-    ) -> tuple[Equation, ...]:
+    def _search(
+        self,
+        grid: Grid,
+        names: tuple[str, ...],
+        values: list[Floats],
+        targets: list[int],
+        order: int,
+        end: float,
+        interrupts: Interrupts,
+        found: dict[str, Equation],
+    ) -> None:
+        """Leave the equation of every field in ``found``, each better one as soon as it is there."""
         max_order = self.max_order if len(grid.space) == 1 else min(self.max_order, 2)
         max_degree = self.max_degree if len(names) <= 2 else min(self.max_degree, 2)
         terms = library(len(names), len(grid.space), max_order, max_degree)
         noise = tuple(map(noise_level, values))
         form = WeakForm(grid, tuple(values), noise, bumps_for(grid, values, max(max_order, order)))
         columns = form.columns(terms)
-        equations = []
-        for i, name in enumerate(names):
-            if i not in targets or now() > end:
-                continue
-            rate = form.rate(i, order)
-            found = _equation(name, columns, rate, terms, form.n_rows)
-            opened = _opened(found, form, columns, terms, rate, end)
-            equations.append(sharpened(opened, form, i, order, end))
-        return tuple(equations)
+        for i in targets:
+            name, rate = names[i], form.rate(i, order)
+            found[name] = _equation(name, columns, rate, terms, form.n_rows)
+            found[name] = _opened(found[name], form, columns, terms, rate, end, interrupts)
+            found[name] = sharpened(found[name], form, i, order, end)
 
 
 def _equation(name: str, columns: Floats, rate: Floats, terms: list[Term], n_rows: float) -> Equation:
@@ -180,7 +197,15 @@ def _with_numbers(name: str, terms: Sequence[Term], columns: Floats, rate: Float
     return Equation(name, tuple(terms), tuple(map(float, numbers)), tuple(map(float, errors)), r2)
 
 
-def _opened(found: Equation, form: WeakForm, columns: Floats, terms: list[Term], rate: Floats, end: float) -> Equation:
+def _opened(
+    found: Equation,
+    form: WeakForm,
+    columns: Floats,
+    terms: list[Term],
+    rate: Floats,
+    end: float,
+    interrupts: Interrupts,
+) -> Equation:
     """The equation, or a shorter one with a function that is no polynomial, where polynomials are long or poor."""
     whole = float(rate @ rate)
     done = found.r2 > (EXACT if len(form.bumps) == 2 else CLOSE)
@@ -199,7 +224,11 @@ def _opened(found: Equation, form: WeakForm, columns: Floats, terms: list[Term],
         return _length(subset, library, form.n_rows, whole, len(rate))
 
     best = found
-    for some in open_terms(curve, len(form.fields), end - now()):
+    with interrupts.paused():  # the search has a limit of its own, which compiling does not count against
+        ideas = open_terms(curve, len(form.fields), end - now())
+    for some in ideas:
+        if now() > end:
+            break
         own = form.columns(some)
         if np.isfinite(own).all() and len(some) <= MAX_TERMS:
             rival = _with_numbers(found.field, some, own, rate, form.n_rows)
@@ -238,11 +267,21 @@ def _all_count(subset: Subset, table: Floats, whole: float) -> bool:
     return bool(min(shares) > NEGLIGIBLE * math.sqrt(whole))
 
 
-def _worst(equations: tuple[Equation, ...]) -> float:
-    return min((e.r2 for e in equations if e.terms), default=0.0)
+def _worst(equations: Iterable[Equation], n_wanted: int) -> float:
+    """The smallest R²; less than any where an equation is lacking."""
+    some = list(equations)
+    return min((e.r2 for e in some if e.terms), default=0.0) if len(some) == n_wanted else -math.inf
 
 
-def _notes(grid: Grid, names: Sequence[str], values: list[Floats], equations: Sequence[Equation]) -> list[str]:
+def _unfinished(lacking: Sequence[str], interrupted: bool) -> list[str]:
+    """What to say where the search was stopped, or had too little time."""
+    notes = ["the search was stopped; this is the best so far"] if interrupted else []
+    if lacking:
+        notes.append(f"there was no time for an equation for {', '.join(lacking)}; give more with max_time")
+    return notes
+
+
+def _notes(names: Sequence[str], values: list[Floats], equations: Sequence[Equation]) -> list[str]:
     notes = []
     found = {equation.field: equation for equation in equations}
     for name, table in zip(names, values, strict=True):

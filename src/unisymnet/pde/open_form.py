@@ -7,6 +7,8 @@ form, and the shortest description decides, the polynomials' too.
 
 from __future__ import annotations
 
+import signal
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +17,7 @@ from scipy.interpolate import BSpline
 
 from ..arrays import Floats
 from ..fit.subset import best_subsets
+from ..regressor import UniSymNetRegressor  # here and not below: loading it takes a second, which no limit should meet
 from ..symbolic.expr import Call, Const, Expr, Var, product, rebuild, variables
 from ..symbolic.rewrite.simplify import simplify
 from ..symbolic.text import to_text
@@ -30,6 +33,7 @@ EXPLAINED = 0.5  # the curve must at least halve what the polynomials leave
 # One input and hardly any noise: stages that come to their end, so that no clock decides which formula is found.
 STAGES = ("monomial", "offset", "bases", "rational", "textbook", "oscillations", "peaks", "exponentials")
 SEARCH_SECONDS = 20.0  # far more than they need
+LOADING = 3.0  # seconds that the first search of a process may take to load its kernels
 
 
 @dataclass(frozen=True)
@@ -97,9 +101,7 @@ def _curve(
 
 def open_terms(curve: Curve, n_fields: int, seconds: float) -> list[tuple[Term, ...]]:
     """Sets of terms that formulas for the curve would give, the other terms with them."""
-    from ..regressor import UniSymNetRegressor
-
-    if not np.isfinite(curve.f).all() or np.ptp(curve.f) == 0.0:
+    if not np.isfinite(curve.f).all() or np.ptp(curve.f) == 0.0 or not (seconds > LOADING or _is_loaded()):
         return []
     noise = ROUGH * float(np.std(curve.f))
     model = UniSymNetRegressor(
@@ -109,12 +111,20 @@ def open_terms(curve: Curve, n_fields: int, seconds: float) -> list[tuple[Term, 
         model.fit(curve.u[:, None], curve.f)
     except ValueError:
         return []
+    if model.interrupted_:  # the signal was meant for the whole search, and this part has caught it
+        signal.raise_signal(signal.SIGINT)
     found: dict[tuple[Term, ...], None] = {}
     for entry in model.front_:
         for expr in (entry.formula.expr, _plain(entry.formula.expr)):
             terms = [term for part in _summands(expr) for term in _terms(part, curve, n_fields)]
             found[(*dict.fromkeys([*terms, *curve.others]),)] = None
     return list(found)
+
+
+def _is_loaded() -> bool:
+    """Whether this process has run the ordinary search before; asking must not load it."""
+    warm = sys.modules.get(f"{__package__.rpartition('.')[0]}.regressor.warm")
+    return warm is not None and warm.is_warm()
 
 
 def _plain(expr: Expr) -> Expr:

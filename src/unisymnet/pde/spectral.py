@@ -33,6 +33,7 @@ class Flow:
     terms: tuple[tuple[Term, ...], ...]
     coefficients: tuple[tuple[float, ...], ...]
 
+    @np.errstate(all="ignore")  # a coefficient may be too large for the grid; `follow` says so
     def split(self, waves: Sequence[Floats]) -> tuple[Complexes, Slopes]:
         """The exact linear part of every field in Fourier's space, and the rest as a function."""
         shape = np.broadcast_shapes(*(wave.shape for wave in waves))
@@ -78,6 +79,8 @@ def wave_numbers(shape: Sequence[int], lengths: Sequence[float]) -> list[Any]:
 
 def follow(linear: Complexes, slopes: Slopes, start: Floats, times: Floats) -> Iterator[Floats]:
     """The fields at one time after the other, by a linear part and slopes in Fourier's space."""
+    if not np.isfinite(linear).all():
+        raise DataError("a coefficient is too large for derivatives on this grid; simulate on a coarser or a wider one")
     axes = tuple(range(1, start.ndim))
     state, n_steps = np.fft.fftn(start, axes=axes), 4
     yield start
@@ -86,6 +89,7 @@ def follow(linear: Complexes, slopes: Slopes, start: Floats, times: Floats) -> I
         yield np.fft.ifftn(state, axes=axes).real
 
 
+@np.errstate(all="ignore")  # what blows up is told below
 def _between(linear: Complexes, slopes: Slopes, state: Complexes, span: float, n_steps: int) -> tuple[Complexes, int]:
     rough = _steps(linear, slopes, state, span, n_steps)
     while n_steps <= MAX_STEPS:
@@ -113,15 +117,14 @@ def _steps(linear: Complexes, slopes: Slopes, state: Complexes, span: float, n_s
     scale = h / (2 * N_CONTOUR)
     q, f1, f2, f3 = scale * q, scale * f1, scale * f2, scale * f3
     whole, half = np.exp(z), np.exp(z / 2.0)
-    with np.errstate(all="ignore"):
-        for _ in range(n_steps):
-            n0 = slopes(state)
-            a = half * state + q * n0
-            na = slopes(a)
-            b = half * state + q * na
-            nb = slopes(b)
-            c = half * a + q * (2.0 * nb - n0)
-            state = whole * state + f1 * n0 + 2.0 * f2 * (na + nb) + f3 * slopes(c)
+    for _ in range(n_steps):
+        n0 = slopes(state)
+        a = half * state + q * n0
+        na = slopes(a)
+        b = half * state + q * na
+        nb = slopes(b)
+        c = half * a + q * (2.0 * nb - n0)
+        state = whole * state + f1 * n0 + 2.0 * f2 * (na + nb) + f3 * slopes(c)
     return state
 
 

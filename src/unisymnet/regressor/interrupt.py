@@ -101,6 +101,17 @@ class Interrupts:
             while self._clocks:
                 self._clocks.pop().cancel()
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Inside `watched`, a block that has a limit of its own: nothing is raised before its end."""
+        watching, self.watching = self.watching, False
+        try:
+            yield
+        finally:
+            self.watching = watching
+        if self.requested:
+            raise KeyboardInterrupt
+
     def _alarm(self, seconds: float) -> None:
         clock = threading.Timer(seconds, self._ring, (now() + seconds,))
         clock.daemon = True

@@ -23,7 +23,7 @@ from ..errors import DataError, quoted
 from ..fit.kernels.robust import LOSSES, Loss
 from ..formula import given
 from ..judge.noise import read_noise
-from ..problem import check_size
+from ..problem import check_inputs, check_size
 from ..symbolic.operators import ALIASES, OPERATORS
 from ..symbolic.own import Operator, is_definition, read_operator
 from .checks.cells import check_names, check_order, explain, spoken, unmasked
@@ -99,6 +99,7 @@ def check_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     weights = None if sample_weight is None else _weights(sample_weight, checked)
     names = getattr(estimator, "feature_names_in_", None)
     shown = tuple(f"x{i}" for i in range(checked.shape[1])) if names is None else spoken(map(str, names))
+    check_inputs(checked, shown)
     return Data(checked, truth, weights, shown, target)
 
 

@@ -46,6 +46,11 @@ def warm_all() -> float:
     return moment if by_processor == on_processor() else 0.0  # a moment of another clock says nothing
 
 
+def is_warm() -> bool:
+    """Whether the kernels are ready in this process."""
+    return _warmed.cache_info().currsize > 0
+
+
 @cache
 def _warmed() -> tuple[float, bool]:
     """When the compiling was over, and by which clock."""

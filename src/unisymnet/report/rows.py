@@ -185,8 +185,10 @@ def _near(rows: Rows, others: Sequence[int]) -> Floats:
     """1 for rows on the slice, falling with the distance of the other columns from where they are held."""
     if not others:
         return np.ones(len(rows.few.y))
-    away = rows.few.X[:, others] - rows.centre[others]
-    spread = np.std(rows.few.X[:, others], axis=0)
+    values = rows.few.X[:, others]
+    unit = np.maximum(np.max(np.abs(values), axis=0), 1e-300)  # squares of 1e200 are beyond all numbers
+    away = values / unit - rows.centre[others] / unit
+    spread = np.std(values / unit, axis=0)
     distance = np.mean((away / np.where(spread > 0.0, spread, 1.0)) ** 2, axis=1)
     return np.exp(-2.0 * distance)
 
