@@ -29,7 +29,7 @@ from typing import Any
 HOME = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(HOME / "src"), str(HOME / "tests")]
 
-from attacks import fits, methods, motion, places, routes, tables, texts, waves  # noqa: E402
+from attacks import commands, fits, methods, motion, places, routes, tables, texts, waves  # noqa: E402
 from attacks import names as hostile  # noqa: E402
 from attacks.tally import Tally  # noqa: E402
 
@@ -253,6 +253,7 @@ ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int, int]] = {
     "json": (jsons, 5000, 1000),
     "exports": (exports, 12_000, 12_000),
     "saved": (_numbered(waves.saved_faults), 3000, 1000),
+    "arrays": (_numbered(commands.arrays_faults), 3000, 1000),
     "systems": (_numbered(waves.export_faults), 200, 200),
     "requests": (_numbered(routes.faults), 3000, 1000),
     "calls": (_numbered(methods.method_faults), 3000, 1000),
@@ -266,7 +267,9 @@ ATTACKS: dict[str, tuple[Callable[[int, int, Tally, Path], None], int, int]] = {
     "modes": (modes, 56, 14),
     "kills": (kills, 100, 5),
     "signals": (signals, 40, 4),
+    "stops": (commands.stops, 36, 6),
     "places": (odd_places, 10, 10),
+    "doors": (commands.doors, 21, 21),
     "cache": (fresh_cache, 1, 1),
     "seeds": (seeds, 8, 8),
     "wide": (wide, 3, 1),

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import DataError
@@ -17,45 +18,71 @@ from ..regressor import UniSymNetRegressor
 from ..regressor.checkpoint import forget_fronts, write_atomically
 from ..regressor.saved import SCHEMA
 
+_ELSEWHERE = "choose another folder with --out"
 MODEL, EQUATIONS, DATA, CHECKPOINT = "model.json", "equations.csv", "data.json", "checkpoint"
 
 
 def prepare_folder(folder: Path, *, resume: bool) -> Path:
     """Make sure, before any search, that the result can be written; the folder of checkpoints in it."""
     fronts = folder / CHECKPOINT
-    try:
+    check_folder(folder, _OURS, "a fit")
+    if (fronts.exists() or fronts.is_symlink()) and (fronts.is_symlink() or not fronts.is_dir()):
+        raise DataError(f"{fronts} already exists and is not the folder of a fit; choose another one with --out")
+    if not resume:
+        with _explained(folder):
+            forget_fronts(fronts)
+    return fronts
+
+
+def check_folder(folder: Path, ours: Mapping[str, Callable[[Path], bool]], writer: str) -> None:
+    """Make the folder and try to write there; raise DataError where a file has one of our names and is not ours."""
+    with _explained(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        for name, is_ours in _OURS.items():
+        for name, is_ours in ours.items():
             path = folder / name
             if path.exists() and not (path.is_file() and is_ours(path)):  # a pipe would be waited for
-                raise DataError(f"{path} already exists and was not written by a fit; choose another folder with --out")
-        if (fronts.exists() or fronts.is_symlink()) and (fronts.is_symlink() or not fronts.is_dir()):
-            raise DataError(f"{fronts} already exists and is not the folder of a fit; choose another one with --out")
+                raise DataError(f"{path} already exists and was not written by {writer}; {_ELSEWHERE}")
         with tempfile.TemporaryFile(dir=folder):
             pass
-        if not resume:
-            forget_fronts(fronts)
-    except DataError:
-        raise
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise DataError(f"cannot write into the folder {str(folder)!r}: {reason}") from error
-    return fronts
 
 
 def save_run(model: UniSymNetRegressor, folder: Path, remember: Callable[[Path], None]) -> tuple[Path, str | None]:
     """Save model, table and what `remember` adds; the folder they are in, and why it is another one."""
+
+    def write(place: Path) -> None:
+        model.save(place / MODEL)
+        write_atomically(place / EQUATIONS, model.equations_.to_csv(index=False))
+        remember(place)
+
+    return save_somewhere(folder, write)
+
+
+def save_somewhere(folder: Path, write: Callable[[Path], None]) -> tuple[Path, str | None]:
+    """Let `write` fill the folder, or a temporary one where that fails; which one, and why it is another one."""
     try:
-        _write(model, folder, remember)
+        folder.mkdir(parents=True, exist_ok=True)
+        write(folder)
         return folder, None
     except OSError as error:
         reason = f"{folder} cannot be written ({error.strerror or error})"
     try:
         other = Path(tempfile.mkdtemp(prefix="unisymnet-"))
-        _write(model, other, remember)
+        write(other)
         return other, f"{reason}; the result is in {other}"
     except OSError as error:
         return folder, f"{reason}, and neither can a temporary folder ({error.strerror or error}): nothing is saved"
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Trouble with a folder, told in a sentence."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"cannot write into the folder {str(folder)!r}: {reason}") from error
 
 
 def remembered_columns(run: str) -> list[str] | None:
@@ -70,30 +97,24 @@ def remembered_columns(run: str) -> list[str] | None:
     return columns if known else None
 
 
-def _write(model: UniSymNetRegressor, folder: Path, remember: Callable[[Path], None]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    model.save(folder / MODEL)
-    write_atomically(folder / EQUATIONS, model.equations_.to_csv(index=False))
-    remember(folder)
-
-
 def _is_model(path: Path) -> bool:
-    return _start(path, 4000).lstrip().startswith("{") and f'"{SCHEMA}"' in _start(path, 4000)
+    return start_of(path, 4000).lstrip().startswith("{") and f'"{SCHEMA}"' in start_of(path, 4000)
 
 
 def _is_equations(path: Path) -> bool:
-    return _start(path, 200).startswith("complexity,loss,")
+    return start_of(path, 200).startswith("complexity,loss,")
 
 
 def _is_data(path: Path) -> bool:
     try:
-        kept = json.loads(_start(path, 1_000_000))
+        kept = json.loads(start_of(path, 1_000_000))
     except (ValueError, RecursionError):
         return False
     return isinstance(kept, dict) and {"path", "delimiter"} <= kept.keys()
 
 
-def _start(path: Path, length: int) -> str:
+def start_of(path: Path, length: int) -> str:
+    """The first characters of a file, whatever it holds."""
     with open(path, encoding="utf-8", errors="replace") as file:
         return file.read(length)
 

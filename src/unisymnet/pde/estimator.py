@@ -7,9 +7,12 @@ Does not differentiate data.
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +22,11 @@ from ..deadline import now
 from ..errors import DataError, quoted
 from ..fit.subset import Subset, best_subsets
 from ..regressor.interrupt import Interrupts
+from .findings import Findings
 from .grid import Grid, read_fields
 from .open_form import EXPLAINED, best_curve, open_terms
 from .sharpen import sharpened
-from .system import Equation, PDESystem
+from .system import Equation
 from .terms import Term, library, spelled
 from .weak import MAX_ROWS, WeakForm, bumps_for, noise_level
 
@@ -53,6 +57,8 @@ class PDERegressor:
         Name of the axis of time.
     max_time : float, default=60
         Seconds at most; what has been found by then is returned.
+    checkpoint : path or None, default=None
+        File for the equations found so far, which survive if the search is killed.
 
     Attributes
     ----------
@@ -70,12 +76,14 @@ class PDERegressor:
         order: int | str = 1,
         time: str = "t",
         max_time: float = 60.0,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.max_order = max_order
         self.max_degree = max_degree
         self.order = order
         self.time = time
         self.max_time = max_time
+        self.checkpoint = checkpoint
 
     def fit(
         self,
@@ -101,19 +109,16 @@ class PDERegressor:
             raise DataError(f"given names {', '.join(map(str, unknown))}, but the fields are {', '.join(names)}")
         orders = [1, 2] if self.order == "auto" else [int(self.order)]
         targets = [i for i, name in enumerate(names) if name not in given]
-        found: dict[int, dict[str, Equation]] = {order: {} for order in orders}
-        interrupts = Interrupts()
+        kept = None if self.checkpoint is None else Path(self.checkpoint)
+        findings, interrupts = Findings(grid, names, [names[i] for i in targets], kept), Interrupts()
         with interrupts.caught():
-            # What was found until then stands in `found`.
             with suppress(KeyboardInterrupt), interrupts.watched(end - now()):
                 for order in orders:
-                    self._search(grid, names, values, targets, order, end, interrupts, found[order])
-            order = max(orders, key=lambda order: _worst(found[order].values(), len(targets)))
-            equations = tuple(found[order].values())
-            lacking = [names[i] for i in targets if names[i] not in found[order]]
+                    self._search(grid, values, targets, order, _Limit(end, interrupts), findings)
             self.interrupted_ = interrupts.requested
-            self.notes_ = tuple([*_unfinished(lacking, self.interrupted_), *_notes(names, values, equations)])
-            self.system_ = PDESystem(names, grid.space, grid.time, equations, order, self.notes_)
+            found = findings.system(()).equations
+            self.notes_ = (*findings.notes(interrupted=self.interrupted_), *_notes(names, values, found))
+            self.system_ = findings.system(self.notes_)
         return self
 
     @property
@@ -147,17 +152,10 @@ class PDERegressor:
             raise ValueError(f"max_time must be a positive number of seconds, got {quoted(self.max_time)}")
 
     def _search(
-        self,
-        grid: Grid,
-        names: tuple[str, ...],
-        values: list[Floats],
-        targets: list[int],
-        order: int,
-        end: float,
-        interrupts: Interrupts,
-        found: dict[str, Equation],
+        self, grid: Grid, values: list[Floats], targets: list[int], order: int, limit: _Limit, findings: Findings
     ) -> None:
-        """Leave the equation of every field in ``found``, each better one as soon as it is there."""
+        """Put the equation of every field into ``findings``, each better one as soon as it is there."""
+        names = findings.fields
         max_order = self.max_order if len(grid.space) == 1 else min(self.max_order, 2)
         max_degree = self.max_degree if len(names) <= 2 else min(self.max_degree, 2)
         terms = library(len(names), len(grid.space), max_order, max_degree)
@@ -165,10 +163,20 @@ class PDERegressor:
         form = WeakForm(grid, tuple(values), noise, bumps_for(grid, values, max(max_order, order)))
         columns = form.columns(terms)
         for i in targets:
-            name, rate = names[i], form.rate(i, order)
-            found[name] = _equation(name, columns, rate, terms, form.n_rows)
-            found[name] = _opened(found[name], form, columns, terms, rate, end, interrupts)
-            found[name] = sharpened(found[name], form, i, order, end)
+            rate = form.rate(i, order)
+            found = _equation(names[i], columns, rate, terms, form.n_rows)
+            findings.put(order, found)
+            found = _opened(found, form, columns, terms, rate, limit)
+            findings.put(order, found)
+            findings.put(order, sharpened(found, form, i, order, limit.end))
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """When the time is over, and who asks to stop before."""
+
+    end: float
+    interrupts: Interrupts
 
 
 def _equation(name: str, columns: Floats, rate: Floats, terms: list[Term], n_rows: float) -> Equation:
@@ -198,18 +206,12 @@ def _with_numbers(name: str, terms: Sequence[Term], columns: Floats, rate: Float
 
 
 def _opened(
-    found: Equation,
-    form: WeakForm,
-    columns: Floats,
-    terms: list[Term],
-    rate: Floats,
-    end: float,
-    interrupts: Interrupts,
+    found: Equation, form: WeakForm, columns: Floats, terms: list[Term], rate: Floats, limit: _Limit
 ) -> Equation:
     """The equation, or a shorter one with a function that is no polynomial, where polynomials are long or poor."""
     whole = float(rate @ rate)
     done = found.r2 > (EXACT if len(form.bumps) == 2 else CLOSE)
-    if whole == 0.0 or done or now() > end:
+    if whole == 0.0 or done or now() > limit.end:
         return found
     curve = best_curve(form, terms, columns, rate)
     alone = [(t.orders, tuple(map(bool, t.powers))) for t in found.terms if sum(map(bool, t.powers)) == 1]
@@ -224,10 +226,10 @@ def _opened(
         return _length(subset, library, form.n_rows, whole, len(rate))
 
     best = found
-    with interrupts.paused():  # the search has a limit of its own, which compiling does not count against
-        ideas = open_terms(curve, len(form.fields), end - now())
+    with limit.interrupts.paused():  # the search has a limit of its own, which compiling does not count against
+        ideas = open_terms(curve, len(form.fields), limit.end - now())
     for some in ideas:
-        if now() > end:
+        if now() > limit.end:
             break
         own = form.columns(some)
         if np.isfinite(own).all() and len(some) <= MAX_TERMS:
@@ -265,20 +267,6 @@ def _all_count(subset: Subset, table: Floats, whole: float) -> bool:
     """Does every term move the rate by more than what the grid's errors do?"""
     shares = [abs(c) * np.linalg.norm(table[:, j]) for j, c in zip(subset.columns, subset.coefficients, strict=True)]
     return bool(min(shares) > NEGLIGIBLE * math.sqrt(whole))
-
-
-def _worst(equations: Iterable[Equation], n_wanted: int) -> float:
-    """The smallest R²; less than any where an equation is lacking."""
-    some = list(equations)
-    return min((e.r2 for e in some if e.terms), default=0.0) if len(some) == n_wanted else -math.inf
-
-
-def _unfinished(lacking: Sequence[str], interrupted: bool) -> list[str]:
-    """What to say where the search was stopped, or had too little time."""
-    notes = ["the search was stopped; this is the best so far"] if interrupted else []
-    if lacking:
-        notes.append(f"there was no time for an equation for {', '.join(lacking)}; give more with max_time")
-    return notes
 
 
 def _notes(names: Sequence[str], values: list[Floats], equations: Sequence[Equation]) -> list[str]:

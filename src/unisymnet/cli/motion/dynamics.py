@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from ...errors import CheckpointError, DataError
+from ..folder import check_folder, save_somewhere, start_of
 from ..heads import pairs, without_units
 from ..known_options import Constants, Constraints, Groups, Units
 
-MODEL, SO_FAR = "model.json", "so-far.json"
+MODEL, SO_FAR, SOURCE, REPORT = "model.json", "so-far.json", "system.py", "report.html"
+INTERRUPTED = 130
 
 
 def add_dynamics(app: typer.Typer) -> None:
@@ -58,6 +61,7 @@ def dynamics(
     used = {word.strip() for text in (time or "t", states, inputs) for word in (text or "").split(",")}
     heads = {name: unit for name, unit in read.units.items() if states is None or name in used}
     folder = Path(out or f"{Path(data).stem if data != '-' else 'stdin'}-run")
+    check_folder(folder, _OURS, "`unisymnet dynamics`")
     model = DynamicsRegressor(
         max_time=max_time,
         order=order,
@@ -71,17 +75,27 @@ def dynamics(
     )
     table = frame if units == ["none"] else read.frame
     model.fit(table, time=time, states=states, inputs=inputs, trajectory=trajectory, groups=groups)
-    _save(model, folder)
+    folder, fault = _save(model, folder)
     if as_json:
         print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
-        return
+    else:
+        _show(model, folder, fault)
+    if fault is not None:
+        print(f"note: {fault}", file=sys.stderr)
+    if model.interrupted_:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _show(model: Any, folder: Path, fault: str | None) -> None:
     print(model)
     points = model.system_.fixed_points() if not model.system_.inputs else []
     for point in points:
         place = ", ".join(f"{name} = {value:.5g}" for name, value in zip(model.system_.states, point.state))
         print(f"  fixed point ({point.kind}): {place}")
-    print(f"\nsaved in {folder}: {MODEL}, report.html, system.py")
-    print(f"next: unisymnet simulate {folder} --until {model.runs_.trajectories[0].t[-1]:g}")
+    if fault is None:
+        print(f"\nsaved in {folder}: {', '.join((MODEL, REPORT, SOURCE))}")
+    if (folder / MODEL).exists():
+        print(f"next: unisymnet simulate {quote(str(folder))} --until {model.runs_.trajectories[0].t[-1]:g}")
 
 
 def simulate(
@@ -164,20 +178,37 @@ def place_so_far(folder: Path) -> Path:
     return folder / (SO_FAR if (folder / MODEL).exists() else MODEL)
 
 
-def _save(model: Any, folder: Path) -> None:
+def _save(model: Any, folder: Path) -> tuple[Path, str | None]:
+    """Save the system first and what only shows it last; the folder, and why it is another one."""
     from ...dynamics.tables import counted
+    from ...regressor.checkpoint import write_atomically
     from ...report.system_page import system_html
 
-    runs = model.drawn_runs()
-    lead = f"{counted(len(runs), 'run')}, {model.runs_.n_points} points, {model.seconds_:.1f} s"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        model.save(folder / MODEL)
-        (folder / SO_FAR).unlink(missing_ok=True)
-        (folder / "report.html").write_text(system_html(model.system_, runs, model.notes_, lead), encoding="utf-8")
-        (folder / "system.py").write_text(model.system_.to("python"), encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write to the folder {str(folder)!r}: {error}") from error
+    def write(place: Path) -> None:
+        model.save(place / MODEL)
+        (place / SO_FAR).unlink(missing_ok=True)
+        write_atomically(place / SOURCE, model.system_.to("python"))
+        runs = model.drawn_runs()
+        lead = f"{counted(len(runs), 'run')}, {model.runs_.n_points} points, {model.seconds_:.1f} s"
+        write_atomically(place / REPORT, system_html(model.system_, runs, model.notes_, lead))
+
+    return save_somewhere(folder, write)
+
+
+def _is_system(path: Path) -> bool:
+    start = start_of(path, 4000)
+    return start.lstrip().startswith("{") and ('"unisymnet-dynamics"' in start or '"unisymnet-system"' in start)
+
+
+def _is_page(path: Path) -> bool:
+    return b"<footer>Made by unisymnet " in path.read_bytes()[-300:]
+
+
+def _is_source(path: Path) -> bool:
+    return start_of(path, 4000).startswith("import math\n\nfrom scipy.integrate import solve_ivp\n")
+
+
+_OURS = {MODEL: _is_system, SO_FAR: _is_system, SOURCE: _is_source, REPORT: _is_page}
 
 
 def _floats(text: str, option: str, count: int) -> list[float]:

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import json
+import struct
+import sys
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from ...errors import DataError
+from ...errors import DataError, quoted
+from ..folder import check_folder, save_somewhere, start_of
 
-MAX_VALUES = 200_000_000  # in one array
+MAX_BYTES = 4_000_000_000  # of all arrays of a file
+INTERRUPTED = 130
+# What numpy, zipfile and zlib raise for a damaged file.
+_UNREADABLE = (
+    OSError, ValueError, EOFError, KeyError, TypeError, SyntaxError, RuntimeError, OverflowError, MemoryError,
+    zipfile.BadZipFile, zlib.error, struct.error, tokenize.TokenError,
+)  # fmt: skip
 
 
 def pde(
@@ -33,7 +44,7 @@ def pde(
     """Find partial differential equations in fields on a uniform grid."""
     from ...pde import PDERegressor
 
-    arrays = _arrays(data)
+    arrays = read_arrays(data)
     names = [name.strip() for name in axes.split(",") if name.strip()]
     missing = [name for name in names if name not in arrays]
     if missing:
@@ -46,24 +57,34 @@ def pde(
         raise typer.BadParameter(f"--order is 1, 2 or auto, got {order}")
     if not max_time > 0:
         raise typer.BadParameter(f"--max-time must be positive, got {max_time:g}")
+    target = out or Path(f"{data.stem}-pde.json")
+    so_far = _place_so_far(target)
     model = PDERegressor(
-        max_order=max_order, order="auto" if order == "auto" else int(order), time=time, max_time=max_time
+        max_order=max_order,
+        order="auto" if order == "auto" else int(order),
+        time=time,
+        max_time=max_time,
+        checkpoint=so_far,
     )
     on = {name: arrays[name] for name in names}
     model.fit({name: arrays[name] for name in chosen}, on, given=_words(given))
-    target = out or Path(f"{data.stem}-pde.json")
-    model.system_.save(target)
+    fault = _save(model.system_, target, so_far)
+    if as_json:
+        print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
+    else:
+        print(model)
+        for row in model.equations_.itertuples():
+            print(f"  {row.field}: {row.term}  {row.coefficient:.5g} ± {row.error:.2g}")
+        if fault is None:
+            print(f"\nSaved in {target}.")
+    if fault is not None:
+        print(f"note: {fault}", file=sys.stderr)
     if picture is not None:
         from ...pde.picture import draw
 
         draw(model.system_, {name: arrays[name] for name in chosen}, on, picture)
-    if as_json:
-        print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
-        return
-    print(model)
-    for row in model.equations_.itertuples():
-        print(f"  {row.field}: {row.term}  {row.coefficient:.5g} ± {row.error:.2g}")
-    print(f"\nSaved in {target}.")
+    if model.interrupted_:
+        raise typer.Exit(INTERRUPTED)
 
 
 def run_pde_bench(noise: float, problems: list[str] | None, seed: int, out: str | None) -> None:
@@ -85,21 +106,60 @@ def _words(text: str | None) -> list[str]:
     return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
-def _arrays(path: Path) -> dict[str, Any]:
+def _place_so_far(target: Path) -> Path | None:
+    """Where a search leaves the best so far: in place of its result, unless an earlier one stands there.
+
+    Whatever else stands there is refused before the search, and so is a folder that cannot be written.
+    """
+    if target.exists() and not (target.is_file() or target.is_dir()):
+        return None  # /dev/stdout
+    check_folder(target.parent, {target.name: _is_system, _beside(target).name: _is_system}, "`unisymnet pde`")
+    return _beside(target) if target.exists() else target
+
+
+def _beside(target: Path) -> Path:
+    return target.with_name(f"{target.stem}.so-far.json")
+
+
+def _save(system: Any, target: Path, so_far: Path | None) -> str | None:
+    """Write the file; why it is in another folder, if it is."""
+    if so_far is None:
+        system.save(target)
+        return None
+    _, fault = save_somewhere(target.parent, lambda place: system.save(place / target.name))
+    if so_far != target and fault is None:
+        so_far.unlink(missing_ok=True)
+    return fault
+
+
+def _is_system(path: Path) -> bool:
+    start = start_of(path, 4000)
+    return start.lstrip().startswith("{") and '"unisymnet pde"' in start
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
     """The arrays of a file, without running anything that it may hold."""
     try:
         with np.load(path, allow_pickle=False) as file:
             if isinstance(file, np.ndarray):
                 raise DataError(f"{path} holds one array; a file of several is needed: np.savez(path, u=u, x=x, t=t)")
+            size = sum(part.file_size for part in file.zip.infolist())
+            if size > MAX_BYTES:
+                raise DataError(f"{path} holds {size / 1e9:.3g} GB of arrays; at most {MAX_BYTES / 1e9:g} GB are read")
             found = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+    except DataError:
+        raise
+    except _UNREADABLE as error:
         # numpy's own words advise to load such a file unsafely
-        why = "it is not one, or holds Python objects" if "pickle" in str(error) else str(error)
+        why = "it is not one, or holds Python objects" if "pickle" in str(error) else str(error) or "it is damaged"
         raise DataError(
-            f"{path} cannot be read as a file of numpy arrays ({why}); write it with np.savez(path, u=u, x=x, t=t)"
+            f"{path} cannot be read as a file of numpy arrays ({quoted(why)}); "
+            "write it with np.savez(path, u=u, x=x, t=t)"
         ) from error
     for name, array in found.items():
-        if array.dtype.kind not in "fiu" or array.size > MAX_VALUES:
+        if not isinstance(array, np.ndarray):
+            raise DataError(f"the part {quoted(name)} of {path} is not an array; write it with np.savez")
+        if array.dtype.kind not in "fiu":
             kind = f"{array.size} values of type {array.dtype}"
-            raise DataError(f"the array {name!r} of {path} cannot be used: {kind}; it must hold plain numbers")
+            raise DataError(f"the array {quoted(name)} of {path} cannot be used: {kind}; it must hold plain numbers")
     return found
