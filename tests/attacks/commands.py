@@ -162,7 +162,7 @@ def stopped(kind: Kind, folder: Path, number: signal.Signals, rng: random.Random
             if path != saved or before is None:
                 seen.add((state.st_ino, state.st_mtime_ns))
                 whole = whole or path.suffix == ".json"
-        time.sleep(0.001)
+        time.sleep(2e-4)  # a write takes longer
     time.sleep(rng.choice([0.0, 0.0, 0.2, 1.0]))
     ended = process.poll() is not None
     process.send_signal(number)

@@ -177,6 +177,7 @@ def stopped_fit(folder: Path, number: signal.Signals, rng: random.Random) -> str
             if with_state is not None:
                 seen.add((with_state.st_ino, with_state.st_mtime_ns))
                 whole = whole or path.suffix == ".json"  # before the first is whole there is nothing to lose
+        time.sleep(2e-4)
     process.send_signal(number)
     try:
         out, err = process.communicate(timeout=60)

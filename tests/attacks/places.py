@@ -98,6 +98,7 @@ def stopped_command(folder: Path, number: signal.Signals, rng: random.Random) ->
                 continue
             seen.add((state.st_ino, state.st_mtime_ns))
             whole = whole or front.suffix == ".json"
+        time.sleep(2e-4)  # a write takes longer
     process.send_signal(number)
     try:
         said, told = process.communicate(timeout=120)
