@@ -3,12 +3,14 @@
 import json
 import random
 import shutil
+import signal
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from attacks import methods, motion, tables, texts, waves
+from attacks import commands, methods, motion, tables, texts, waves
 from unisymnet import UniSymNetRegressor
 
 
@@ -106,3 +108,16 @@ def test_every_route_answers_whatever_it_is_asked(tmp_path: Path) -> None:
     fault = routes.faults(tmp_path)
     given = [80, 199, 379, 465, *range(120)]  # the first four broke version 0.2
     assert [found for number in given if (found := fault(number)) is not None] == []
+
+
+def test_damaged_files_of_arrays_are_refused_or_read(tmp_path: Path) -> None:
+    fault = commands.arrays_faults(tmp_path)
+    assert [found for number in range(150) if (found := fault(number)) is not None] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+@pytest.mark.parametrize(("kind", "number"), [(0, signal.SIGKILL), (1, signal.SIGTERM)])
+def test_a_command_that_is_stopped_keeps_its_equations(kind: int, number: signal.Signals, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    assert commands.stopped(commands.KINDS[kind], folder, number, random.Random(3)) is None

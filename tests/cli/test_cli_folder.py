@@ -83,14 +83,14 @@ def test_a_folder_that_cannot_be_is_told_before_the_search(out: str, call, monke
 
 
 def test_a_result_that_cannot_be_written_is_printed_and_kept_elsewhere(call, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = folder_of._write
+    write = folder_of.write_atomically
 
-    def full(model, folder, remember):
-        if folder == Path("result"):
+    def full(path, text):
+        if path.parent == Path("result"):
             raise OSError(28, "No space left on device")
-        write(model, folder, remember)
+        write(path, text)
 
-    monkeypatch.setattr(folder_of, "_write", full)
+    monkeypatch.setattr(folder_of, "write_atomically", full)
     code, out, _ = fit(call, "--out", "result")
     assert code == 0 and "0.5*m*v**2" in out
     assert "note: result cannot be written (No space left on device); the result is in /" in out
