@@ -112,6 +112,12 @@ def test_arrays_that_would_fill_the_memory_are_not_read(tmp_path: Path, monkeypa
     assert code == 3 and "holds 0.00129 GB of arrays" in said
 
 
+def test_a_file_of_one_array_is_told_apart(tmp_path: Path) -> None:
+    np.save(tmp_path / "one.npy", np.eye(20))
+    code, said = command("pde", str(tmp_path / "one.npy"))
+    assert code == 3 and "holds one array" in said
+
+
 def test_the_pages_and_sources_we_write_are_known_as_ours(tmp_path: Path) -> None:
     assert command(*words(KINDS[0], tmp_path))[0] == 0
     assert all(is_ours(tmp_path / "out" / name) for name, is_ours in dynamics._OURS.items() if name != "so-far.json")

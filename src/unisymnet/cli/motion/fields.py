@@ -140,13 +140,15 @@ def _is_system(path: Path) -> bool:
 def read_arrays(path: Path) -> dict[str, Any]:
     """The arrays of a file, without running anything that it may hold."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as opened:  # numpy leaves a damaged file open
+            file = np.load(opened, allow_pickle=False)
             if isinstance(file, np.ndarray):
                 raise DataError(f"{path} holds one array; a file of several is needed: np.savez(path, u=u, x=x, t=t)")
             size = sum(part.file_size for part in file.zip.infolist())
             if size > MAX_BYTES:
                 raise DataError(f"{path} holds {size / 1e9:.3g} GB of arrays; at most {MAX_BYTES / 1e9:g} GB are read")
-            found = {name: file[name] for name in file.files}
+            with file:
+                found = {name: file[name] for name in file.files}
     except DataError:
         raise
     except _UNREADABLE as error:
