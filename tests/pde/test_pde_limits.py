@@ -13,7 +13,7 @@ import pytest
 
 from unisymnet import PDERegressor, PDESystem
 from unisymnet.errors import DataError
-from unisymnet.pde import estimator
+from unisymnet.pde import estimator, open_form
 from unisymnet.pde.system import Equation
 from unisymnet.pde.terms import Term
 
@@ -78,9 +78,22 @@ def test_a_signal_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert signal.getsignal(signal.SIGTERM) is before
 
 
-def test_a_signal_to_the_search_inside_ends_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    from unisymnet.pde import open_form
+def test_a_search_inside_that_takes_all_the_time_is_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    fields, axes = waves(64, 64)
+    both = {"u": fields["u"], "v": fields["u"] ** 2}
 
+    def long(curve: Any, n_fields: int, seconds: float) -> list[Any]:
+        time.sleep(seconds + 0.1)
+        return []
+
+    monkeypatch.setattr(estimator, "best_curve", lambda *_: open_form.Curve((0,), 0, *(np.zeros(3),) * 2, (), 0.0))
+    monkeypatch.setattr(estimator, "open_terms", long)
+    model = PDERegressor(max_time=4).fit(both, axes)
+    assert [e.field for e in model.system_.equations] == ["u"]
+    assert "no time for an equation for v" in model.notes_[0]
+
+
+def test_a_signal_to_the_search_inside_ends_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     class Stopped:
         interrupted_ = True
         front_ = ()
