@@ -7,7 +7,7 @@ what it has to say about each formula.  The best formulas that were turned away 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from ..arrays import Floats
 from ..candidate import Candidate, ParetoFront
 from ..deadline import Deadline
+from ..errors import quoted
 from ..formula import Formula
 from ..judge.judge import UnitPrice
 from ..judge.scales import assumed_nats
@@ -70,6 +71,8 @@ class Known:
         """What a checkpoint must have in common to be taken up again."""
         given = {"units": self.units, "constants": self.constants}
         found: dict[str, Any] = {name: sorted(value.items()) for name, value in given.items() if value}
+        if not isinstance(self.constraints, Iterable | None):
+            raise TypeError(f"constraints must be a list of texts, got {quoted(self.constraints)}")
         found |= {"constraints": list(self.constraints)} if self.constraints else {}
         found |= {"own": [str(operator) for operator in self.operators]} if self.operators else {}
         return found | ({"template": self.template} if self.template else {})

@@ -58,6 +58,8 @@ def read_fields(field: Any, axes: Mapping[str, Any], time: str) -> tuple[Grid, t
     given = list(axes)
     values = []
     for name, array in fields.items():
+        if any("\ud800" <= sign <= "\udfff" for sign in str(name)):
+            raise DataError(f"the name {str(name)!r} of a field cannot be written as text; rename it")
         if name in axes:
             raise DataError(f"{name!r} is a field and an axis; rename one of them")
         table = numbers(array, f"the field {name!r}")

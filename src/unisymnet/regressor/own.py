@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -190,6 +190,8 @@ def _by_name(operators: Operators) -> dict[str, Operator]:
 def suspected_of(guesses: Any, names: Sequence[str], operators: Operators) -> list[Expr]:
     """The user's guesses as formulas of these columns; one alone need not stand in a list."""
     given = [guesses] if isinstance(guesses, str | Formula | Expr) else guesses or ()
+    if not isinstance(given, Iterable):
+        raise TypeError(f"guesses must be a list of formulas, got {quoted(guesses)}")
     return [as_expr(guess, names, operators) for guess in given]
 
 
