@@ -36,8 +36,6 @@ def read(node: ET.Element) -> str:
         return f"sqrt({''.join(parts)})"
     if node.tag == "msub":
         return "".join(parts)
-    if node.tag == "msubsup":
-        return f"{parts[0]}{parts[1]}**({parts[2]})"
     if node.tag == "mspace":
         return "*"
     text = node.text or ""
@@ -104,12 +102,6 @@ def test_a_simple_number_leads_a_product_without_brackets() -> None:
 )
 def test_names(name: str, shown: str) -> None:
     assert mathml_name(name) == shown
-
-
-def test_an_index_and_an_exponent_share_one_layout() -> None:
-    """In a power whose base has an index, Chromium set the index on the line."""
-    shown = mathml(parse("axis_au**1.5", ["axis_au"]), ["axis_au"])
-    assert "<msubsup><mi>axis</mi><mi>au</mi><mrow><mn>1.5</mn></mrow></msubsup>" in shown
 
 
 def test_constants_have_the_digits_that_the_data_give_them() -> None:

@@ -155,10 +155,6 @@ def _other(node: Call, parts: list[_Piece]) -> _Piece:
         return _Piece(f"<mfrac>{upper}{lower}</mfrac>", _PRODUCT)
     if op in ("pow", "square"):
         exponent = "<mn>2</mn>" if op == "square" else f"<mrow>{parts[1].markup}</mrow>"
-        if isinstance(node.args[0], Var | Param) and first.startswith("<mrow><msub>"):
-            # One layout for both, because browsers hardly lower an index inside the base of a power.
-            both = parts[0].markup.removeprefix("<msub>").removesuffix("</msub>")
-            return _Piece(f"<msubsup>{both}{exponent}</msubsup>", _POWER)
         return _Piece(f"<msup><mrow>{_bracket(parts[0], _ATOM)}</mrow>{exponent}</msup>", _POWER, parts[0].begins)
     if op == "sqrt":
         return _Piece(f"<msqrt>{first}</msqrt>")
