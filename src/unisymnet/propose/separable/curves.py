@@ -26,8 +26,7 @@ from ..pool import Pool, Stage, Task, least_squares
 __all__ = ["Component", "Curves", "DONE", "Oscillations", "Peaks", "Unit"]
 
 LEAST_ROWS = 12
-FAR_LESS = 0.3
-INPUT: Expr = Var(0)
+FAR_LESS, INPUT = 0.3, Var(0)
 LEAST_GAIN = 0.2  # of what is left, that a component must explain to be one
 DONE = DIGITS_9  # residual over the spread below which nothing is left
 
