@@ -178,7 +178,7 @@ def lines_of(example: Example, out: Path) -> list[str]:
 
     formula = UniSymNetRegressor.load(out / "model.json").formula_
     lines = [f"{formula.target} = {formula.text(5)}"]
-    constants = [f"{c.value:.6g} ± {c.stderr:.2g}" for c in formula.constants if c.stderr is not None]
+    constants = [str(c) for c in formula.constants if c.stderr is not None]  # as the command prints them, with units
     if constants:
         lines.append(f"constants: {', '.join(constants)}")
     if formula.groups is not None:

@@ -8,14 +8,25 @@ floating point, for laws that compare values.
 from __future__ import annotations
 
 import math
+import os
 import struct
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var
 from unisymnet.symbolic.operators import OPERATORS
+
+# The usual run draws the same examples every time, so a fifth of them says nearly as much; exploring draws all.
+EXPLORING = os.environ.get("HYPOTHESIS_PROFILE") == "random"
+
+
+def many(n_examples: int) -> settings:
+    """So many examples when exploring, and at least a hundred otherwise."""
+    return settings(max_examples=n_examples if EXPLORING else max(100, n_examples // 5), deadline=None)
+
 
 UNARY = tuple(name for name, row in OPERATORS.items() if row.arity == 1)
 BINARY = tuple(name for name, row in OPERATORS.items() if row.arity == 2)

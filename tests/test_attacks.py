@@ -39,7 +39,7 @@ def test_damaged_files_end_in_one_line(run: Path, tmp_path: Path) -> None:
     rng = random.Random(0)
     path, copied = tmp_path / "t.csv", tmp_path / "run"
     shutil.copytree(run, copied)
-    for place in range(120):
+    for place in range(60):
         path.write_bytes(tables.damaged(rng))
         words = [("check", str(path)), ("predict", str(copied), str(path)), ("check", str(path), "--json")][place % 3]
         assert tables.failure(words) is None, (place, path.read_bytes()[:300])

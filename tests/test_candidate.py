@@ -4,9 +4,10 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from strategies import many
 from unisymnet.candidate import RARE_NATS, Candidate, ParetoFront, Status, description_length, is_exact
 from unisymnet.symbolic import parse
 
@@ -27,7 +28,7 @@ CANDIDATES = st.lists(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@many(500)
 @given(CANDIDATES, st.randoms(use_true_random=False))
 def test_front_is_sorted_and_independent_of_order(candidates: list[Candidate], random) -> None:  # type: ignore[no-untyped-def]
     front = list(ParetoFront(candidates))

@@ -8,6 +8,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,7 @@ def _files(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
+@cache  # four tests look at every file of the package
 def _parse(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"), filename=str(path.relative_to(ROOT)))
 

@@ -5,9 +5,9 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from strategies import expressions, points
+from strategies import expressions, many, points
 from unisymnet import metrics
 from unisymnet.metrics import (
     accuracy_rate,
@@ -21,6 +21,7 @@ from unisymnet.metrics import (
 from unisymnet.symbolic import parse
 from unisymnet.symbolic.expr import Expr
 from unisymnet.symbolic.rewrite.simplify import present
+from unisymnet.symbolic.writers.sympy_bridge import srbench_now
 
 RNG = np.random.default_rng(0)
 INSIDE, OUTSIDE = RNG.uniform(-1, 1, (200, 2)), RNG.uniform(-2, 2, (200, 2))
@@ -85,8 +86,8 @@ def test_srbench_loses_what_its_rounding_breaks() -> None:
 
 
 def test_a_ratio_that_rounding_has_made_zero_is_no_solution() -> None:
-    true, found = parse("4.2*x0*x1**4/(x1**2 - x2**2)**2"), parse("0.00052*x0*(x1 + x2)**16.5/x2**16.4")
-    assert not is_solution_srbench(true, found, 0.9)
+    assert not srbench_now(parse("42*x0*x1"), parse("0.003*x0*x2"))  # 0.00007*x2/x1, rounded
+    assert srbench_now(parse("42*x0*x1"), parse("0.3*x0*x1"))  # a ratio that is constant
 
 
 def test_srbench_asks_for_accuracy_first() -> None:
@@ -148,13 +149,13 @@ def test_strict_on_hopeless_input() -> None:
     assert not is_solution_strict(parse("x0"), parse("x0"), np.empty((0, 1)))
 
 
-@settings(max_examples=1000, deadline=None)
+@many(1000)
 @given(expressions(2), expressions(2), points(2))
 def test_strict_never_raises(true: Expr, found: Expr, X: np.ndarray) -> None:
     assert is_solution_strict(true, found, X, 2 * X) in (True, False)
 
 
-@settings(max_examples=300, deadline=None)
+@many(300)
 @given(expressions(2, tame=True), points(2, 40))
 def test_strict_accepts_affine_copies(true: Expr, X: np.ndarray) -> None:
     if is_solution_strict(true, true, X):

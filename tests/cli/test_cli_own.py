@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from report.models import energy
@@ -46,6 +48,18 @@ def test_a_worse_formula_is_compared_all_the_same(call) -> None:
     out = call("score", "data.csv", "a*m*v_1 + b*junk", "--run", "run/model.json")[1]
     assert "yours is 3; 2 is no longer and fits at least as well" in out
     assert len(UniSymNetRegressor.load("run/model.json").front_) == 4
+
+
+def test_a_needless_constant_does_not_make_a_formula_better(call) -> None:
+    """On noisy rows one more free constant always gains a little; that is no reason to prefer it."""
+    table = pd.read_csv("data.csv")
+    table["E"] += np.random.default_rng(0).normal(0.0, 0.1, len(table))
+    table.to_csv("noisy.csv", index=False)
+    kept = UniSymNetRegressor(proposers=["monomial"], max_time=None, n_jobs=1).fit(table[["m", "v_1"]], table["E"])
+    kept.save("noisy/model.json")
+    assert str(kept.formula_) == "0.5*m*v_1**2"
+    _, out, err = call("score", "noisy.csv", "a*m**b*v_1**c", "--run", "noisy")
+    assert f"; {kept.picked_} is shorter and fits about as well" in out, out + err
 
 
 def test_columns_that_the_run_does_not_know_are_named(call) -> None:

@@ -91,6 +91,16 @@ def test_names_of_another_frame_are_put_in_by_position(entry: Any, fitted: Any, 
     assert sympy.simplify(read(text, swapped) - x10**2 * x1 / (1 + N)) == 0
 
 
+def test_a_name_that_ends_in_p_survives_srbench_s_own_cleaning(entry: Any, fitted: Any, table: Any) -> None:
+    """Its script deletes the p of `p/`, which another method writes for a protected division."""
+    X, _ = table
+    named = X.set_axis(["zap", "temp", "q", "beta"], axis=1)
+    text = entry.model(fitted, named).replace("p/", "/")
+    zap, temp, q = sympy.symbols("zap temp q")
+    assert sympy.simplify(read(text, named) - q**2 * zap / (1 + temp)) == 0
+    assert "p/" in str(read(text, named))  # SymPy's own spelling would have lost it
+
+
 def test_the_population_is_made_of_estimators(entry: Any, fitted: Any, table: Any) -> None:
     X, y = table
     population = entry.get_population(fitted)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from strategies import expressions, parameters, points
+from strategies import expressions, many, parameters, points
 from unisymnet.fit.peel import peel, unscaled
 from unisymnet.symbolic.expr import Expr, Param, Var, call, evaluate
 
@@ -68,7 +68,7 @@ def test_a_scaled_power_becomes_what_is_under_it() -> None:
     assert evaluate(root.known, table) == pytest.approx(table[:, 2] ** 2)
 
 
-@settings(max_examples=300)
+@many(300)
 @given(
     expr=expressions(
         2, n_params=2, max_leaves=8, operators=("add", "sub", "mul", "div", "inv", "neg", "sqrt", "exp", "ln", "sin")

@@ -59,6 +59,8 @@ def test_units_are_written_as_the_user_writes_them() -> None:
     assert unit_text(speed, {"km": read_unit("km"), "h": read_unit("h")}) == "km/h"
     assert unit_text(read_unit("kg*m/s^2")) == "N"
     assert unit_text(read_unit("m^(1/2)/s")) == "m^(1/2)/s"
+    assert unit_text(read_unit("m/s^2"), {"m": read_unit("m"), "s": read_unit("s")}) == "m/s^2"  # not N/kg
+    assert unit_text(read_unit("J/(kg*K)"), {"J": read_unit("J")}) == "J/(kg*K)"
     assert unit_text(read_unit("rad")) == "1"
 
 

@@ -12,6 +12,8 @@ from unisymnet import UniSymNetRegressor
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # some checks warn on purpose
-@parametrize_with_checks([UniSymNetRegressor(max_evaluations=12, max_time=None, proposers=["monomial", "evolve"])])
+@parametrize_with_checks(
+    [UniSymNetRegressor(max_evaluations=4, max_epochs=1, max_time=None, proposers=["monomial", "evolve"])]
+)
 def test_scikit_learn(estimator, check) -> None:
     check(estimator)

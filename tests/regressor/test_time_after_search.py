@@ -47,7 +47,7 @@ def test_a_linear_model_that_takes_too_long_is_left_out(monkeypatch: pytest.Monk
     monkeypatch.setattr(run, "find_rivals", endless)
     rng = np.random.default_rng(0)
     X = rng.uniform(0.5, 2.0, (200, 2))
-    model = UniSymNetRegressor(max_time=30, proposers=["monomial"]).fit(X, X[:, 0] + rng.normal(0.0, 0.3, 200))
+    model = UniSymNetRegressor(max_time=8, proposers=["monomial"]).fit(X, X[:, 0] + rng.normal(0.0, 0.3, 200))
     assert begun and len(model.front_)  # the table of the search is kept
     assert not model.interrupted_
 

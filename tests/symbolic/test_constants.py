@@ -5,7 +5,7 @@ import pytest
 from agreement import assert_agree, defined_rows
 from hypothesis import HealthCheck, assume, given, settings
 
-from strategies import expressions, parameters, points
+from strategies import expressions, many, parameters, points
 from unisymnet.symbolic import parse
 from unisymnet.symbolic.constants import free_constants, merge_params, merge_values
 from unisymnet.symbolic.expr import Expr, Param, bind, evaluate, n_params, walk
@@ -124,7 +124,7 @@ def test_exponents_can_be_free() -> None:
     assert start == (2.0, 1.5, 2.0)
 
 
-@settings(max_examples=2000, deadline=None)
+@many(2000)
 @given(expressions(tame=True), points())
 def test_free_constants_start_where_the_formula_is(expr: Expr, X: np.ndarray) -> None:
     for exponents in (False, True):
@@ -133,7 +133,7 @@ def test_free_constants_start_where_the_formula_is(expr: Expr, X: np.ndarray) ->
         assert_agree(expr, bind(skeleton, start), X)
 
 
-@settings(max_examples=2000, deadline=None)
+@many(2000)
 @given(expressions(n_params=4, tame=True), points(), parameters(4))
 def test_merging_keeps_every_function(expr: Expr, X: np.ndarray, params: np.ndarray) -> None:
     merged, values = merge_values(expr, params.tolist())
@@ -143,7 +143,7 @@ def test_merging_keeps_every_function(expr: Expr, X: np.ndarray, params: np.ndar
     assert list(dict.fromkeys(order)) == sorted(set(order)), "parameters are numbered in reading order"
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(many(300), suppress_health_check=[HealthCheck.filter_too_much])
 @given(expressions(n_params=4, tame=True, max_leaves=6), points(), parameters(4))
 def test_merging_never_adds_freedom(expr: Expr, X: np.ndarray, params: np.ndarray) -> None:
     """Merged families are no larger: every direction of the merged one lies in the span of the unmerged one."""

@@ -4,9 +4,9 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from strategies import expressions, points
+from strategies import expressions, many, points
 from unisymnet.symbolic import Call, Const, Param, Var, evaluate, parse
 from unisymnet.symbolic.expr import (
     Expr,
@@ -63,7 +63,7 @@ def test_equality_and_hash() -> None:
     assert repr(Var(0) + 1) == "<Call x0 + 1>"
 
 
-@settings(max_examples=500, deadline=None)
+@many(500)
 @given(expressions(n_params=2))
 def test_a_copy_through_pickle_is_equal(expr: Expr) -> None:
     order_key(expr)
@@ -157,7 +157,7 @@ def test_evaluate_names_what_is_missing() -> None:
         evaluate(Var(0), np.ones(3))
 
 
-@settings(max_examples=500, deadline=None)
+@many(500)
 @given(expressions(n_params=2), points())
 def test_evaluate_never_warns_or_raises(expr: Expr, X: np.ndarray) -> None:
     values = evaluate(expr, X, [0.5, -2.0])

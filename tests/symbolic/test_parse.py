@@ -4,10 +4,10 @@ import math
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from strategies import expressions
+from strategies import expressions, many
 from unisymnet.errors import ParseError
 from unisymnet.symbolic import Call, Const, Param, Var, parse
 from unisymnet.symbolic.expr import Expr, size
@@ -120,7 +120,7 @@ def test_not_a_text() -> None:
         parse(3)  # type: ignore[arg-type]
 
 
-@settings(max_examples=2000, deadline=None)
+@many(2000)
 @given(st.text(alphabet="x01+-*/^().,e `sincqrtp_\n²", max_size=20))
 def test_any_text_parses_or_raises_parse_error(text: str) -> None:
     try:
@@ -130,7 +130,7 @@ def test_any_text_parses_or_raises_parse_error(text: str) -> None:
         assert str(error)
 
 
-@settings(max_examples=3000, deadline=None)
+@many(3000)
 @given(expressions(n_params=3))
 def test_parse_undoes_str(expr: Expr) -> None:
     assert parse(str(expr)) == expr

@@ -1,9 +1,9 @@
 """Formula to text: brackets only where needed, and read back as the same tree."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
-from strategies import expressions
+from strategies import expressions, many
 from unisymnet.symbolic import Call, Const, Var, parse, to_text
 from unisymnet.symbolic.expr import Expr
 from unisymnet.symbolic.text import number_text, quote_name
@@ -59,13 +59,13 @@ def test_no_needless_brackets() -> None:
     assert to_text(Call("mul", (x, Const(-2)))) == "x0*(-2)"
 
 
-@settings(max_examples=3000, deadline=None)
+@many(3000)
 @given(expressions(n_params=3))
 def test_every_tree_is_read_back(expr: Expr) -> None:
     assert parse(to_text(expr)) == expr
 
 
-@settings(max_examples=2000, deadline=None)
+@many(2000)
 @given(expressions(4))
 def test_every_tree_is_read_back_with_names(expr: Expr) -> None:
     names = ["mass", "flow rate", "e", "x1"]  # a space, a reserved name, and the default name of another column

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -56,11 +57,7 @@ def score_formula(
         print()
         print_table(model)
         print()
-        better = [i for i, e in enumerate(model.front_[:place]) if e.loss <= model.front_[place].loss]
-        if better:
-            print(f"yours is {place}; {better[-1]} is no longer and fits at least as well")
-        else:
-            print(f"yours is {place}: nothing shorter fits as well")
+        print(_verdict(model, place, len(table.y)))
     if model is not None and run is not None:
         path = Path(run)
         try:
@@ -71,6 +68,20 @@ def score_formula(
             ) from error
     if model is not None and place is not None and run is not None and not as_json:
         print(f"saved in {run}; next: unisymnet export {quote(run)} --pick {place} --to latex")
+
+
+def _verdict(model: UniSymNetRegressor, place: int, n_rows: int) -> str:
+    """Whether a shorter formula of the table does as well; what one more free constant gains by chance is no gain."""
+    own = model.front_[place]
+    better = [i for i, entry in enumerate(model.front_[:place]) if entry.loss <= own.loss]
+    if better:
+        return f"yours is {place}; {better[-1]} is no longer and fits at least as well"
+    for i, entry in reversed(list(enumerate(model.front_[:place]))):
+        saved = own.complexity - entry.complexity
+        # A nat for each symbol: more than noise alone lets another free constant gain.
+        if model.loss == "mse" and own.loss > 0.0 and 0.5 * n_rows * math.log(entry.loss / own.loss) < saved:
+            return f"yours is {place}; {i} is shorter and fits about as well"
+    return f"yours is {place}: nothing shorter fits as well"
 
 
 def _about(unknown: Sequence[str], table: Table) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from strategies import expressions, parameters, points
+from strategies import expressions, many, parameters, points
 from unisymnet.candidate import Status
 from unisymnet.fit.kernels import elementary
 from unisymnet.fit.kernels import fit as kernels
@@ -57,7 +57,7 @@ def steady_values(expr: Expr, X: np.ndarray, params: np.ndarray) -> tuple[np.nda
 
 
 @pytest.mark.parametrize("project", [True, False])
-@settings(max_examples=300)
+@many(300)
 @given(expr=FORMULAS, X=points(3), params=parameters(3))
 def test_values_are_those_of_evaluate(project: bool, expr: Expr, X: np.ndarray, params: np.ndarray) -> None:
     expected, steady = steady_values(expr, X, params)
@@ -241,5 +241,5 @@ def test_first_compile_is_announced_and_the_cache_makes_later_starts_fast(tmp_pa
     ]
     first, second = (run.stdout.split("\n") for run in runs)
     assert "compiling numerical kernels, once per installation" in first[0]
-    assert float(first[-2]) < 20
-    assert float(second[-2]) < 1
+    seconds = [float(said[-2]) for said in (first, second)]
+    assert seconds[0] < 60 and seconds[1] < 0.2 * seconds[0]  # a slow machine is slow at both

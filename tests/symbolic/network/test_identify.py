@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from same_values import LIBRARY, assert_same_values
 
-from strategies import expressions, points
+from strategies import expressions, many, points
 from unisymnet.errors import EncodingError
 from unisymnet.symbolic import parse
 from unisymnet.symbolic.expr import Expr
@@ -67,7 +67,7 @@ def test_equal_functions_in_other_words_get_the_same_structure() -> None:
         assert len({identify(parse(text)).structure for text in group}) == 1, group
 
 
-@settings(max_examples=2000)
+@many(2000)
 @given(expressions(operators=LIBRARY, tame=True), points())
 def test_skeleton_of_the_network_has_the_values_of_the_formula(expr: Expr, X: np.ndarray) -> None:
     try:

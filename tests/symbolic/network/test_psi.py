@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from same_values import LIBRARY, assert_same_values
 
-from strategies import expressions, points
+from strategies import expressions, many, points
 from unisymnet.errors import EncodingError
 from unisymnet.symbolic import Call, Const, evaluate, parse
 from unisymnet.symbolic.expr import Expr, Var, walk
@@ -54,7 +54,7 @@ def _terms(expr: Expr) -> object:
     return (expr.op, frozenset((p, parts.count(p)) for p in parts) if expr.op in ("add", "mul") else tuple(parts))
 
 
-@settings(max_examples=2000)
+@many(2000)
 @given(expressions(operators=LIBRARY, tame=True), points())
 def test_restore_undoes_unify(expr: Expr, X: np.ndarray) -> None:
     try:

@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_structures import random_structure
 from same_values import fair_points
 
+from strategies import many
 from unisymnet.symbolic import Param, evaluate, parse
 from unisymnet.symbolic.expr import Call, bind, walk
 from unisymnet.symbolic.network.identify import identify
@@ -86,7 +87,7 @@ def test_numbers_that_overflow_stay_numbers() -> None:
     assert not np.isfinite(evaluate(expr, np.full((1, 2), 3.0))).any()
 
 
-@settings(max_examples=300)
+@many(300)
 @given(st.integers(0, 10**6))
 def test_any_structure_has_a_skeleton(seed: int) -> None:
     """Parameters in reading order without gaps, no marks left, and values for any numbers."""

@@ -5,10 +5,11 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from random_structures import random_structure
 
+from strategies import many
 from unisymnet.symbolic import evaluate, parse
 from unisymnet.symbolic.network.identify import identify
 from unisymnet.symbolic.network.structure import Network, Structure, forward, prune
@@ -39,7 +40,7 @@ def shuffled(structure: Structure, rng: random.Random) -> Structure:
     return Structure(structure.n_features, ops, weights, biases)
 
 
-@settings(max_examples=300)
+@many(300)
 @given(st.integers(0, 10**6))
 def test_order_of_nodes_does_not_matter(seed: int) -> None:
     structure = random_structure(seed, Vocabulary(3, 4, 5))

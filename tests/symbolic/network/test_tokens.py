@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from random_structures import random_structure
 from same_values import LIBRARY
 
-from strategies import expressions
+from strategies import expressions, many
 from unisymnet.errors import EncodingError
 from unisymnet.symbolic import parse
 from unisymnet.symbolic.expr import Expr
@@ -53,7 +53,7 @@ def test_a_token_means_the_same_for_every_number_of_columns() -> None:
     assert one[2] == four[2]
 
 
-@settings(max_examples=2000)
+@many(2000)
 @given(expressions(4, operators=LIBRARY, tame=True, max_leaves=8))
 def test_decode_undoes_encode(expr: Expr) -> None:
     try:
@@ -71,7 +71,7 @@ def test_decode_undoes_encode(expr: Expr) -> None:
             assert "vocabulary" in str(error)
 
 
-@settings(max_examples=300)
+@many(300)
 @given(st.integers(0, 10**6), st.sampled_from([SMALL, LARGE, Vocabulary(1, 1, 3), Vocabulary(2, 1, 5)]))
 def test_every_walk_through_the_grammar_is_a_label(seed: int, vocabulary: Vocabulary) -> None:
     structure = random_structure(seed, vocabulary)  # decode would raise on an invalid label

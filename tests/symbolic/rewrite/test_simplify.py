@@ -8,7 +8,7 @@ from agreement import assert_agree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from strategies import expressions, points
+from strategies import expressions, many, points
 from unisymnet.symbolic import parse
 from unisymnet.symbolic.expr import Call, Const, Expr, Param, Var, evaluate, size, total, walk
 from unisymnet.symbolic.rewrite.present import pretty
@@ -136,25 +136,25 @@ def test_present(formula: str, shown: str) -> None:
     assert str(present(parse(formula))) == shown
 
 
-@settings(max_examples=3000, deadline=None)
+@many(3000)
 @given(expressions(tame=True), points())
 def test_simplify_keeps_values(expr: Expr, X: np.ndarray) -> None:
     assert_agree(expr, simplify(expr), X)
 
 
-@settings(max_examples=2000, deadline=None)
+@many(2000)
 @given(expressions(), points())
 def test_simplify_keeps_values_with_wild_constants(expr: Expr, X: np.ndarray) -> None:
     assert_agree(expr, simplify(expr), X)
 
 
-@settings(max_examples=2000, deadline=None)
+@many(2000)
 @given(expressions(tame=True), points())
 def test_present_keeps_values(expr: Expr, X: np.ndarray) -> None:
     assert_agree(expr, present(expr), X)
 
 
-@settings(max_examples=3000, deadline=None)
+@many(3000)
 @given(expressions(tame=True, n_params=2))
 def test_both_are_idempotent(expr: Expr) -> None:
     simple, shown = simplify(expr), present(expr)
@@ -162,14 +162,14 @@ def test_both_are_idempotent(expr: Expr) -> None:
     assert present(shown) == shown
 
 
-@settings(max_examples=1000, deadline=None)
+@many(1000)
 @given(expressions(tame=True))
 def test_presented_form_is_read_back(expr: Expr) -> None:
     shown = present(expr)
     assert parse(str(shown)) == shown
 
 
-@settings(max_examples=1000, deadline=None)
+@many(1000)
 @given(expressions(operators=("add", "sub", "mul", "neg", "sin", "cos", "exp", "abs", "square"), tame=True))
 def test_canonical_form_uses_few_operators(expr: Expr) -> None:
     for node in walk(simplify(expr)):

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import sympy
 from agreement import assert_agree
-from hypothesis import given, settings
+from hypothesis import given
 from joblib import Parallel, delayed
 
-from strategies import expressions, points
+from strategies import expressions, many, points
 from unisymnet.symbolic import Call, Const, Var, evaluate, parse
 from unisymnet.symbolic.expr import Expr
 from unisymnet.symbolic.rewrite.simplify import present
@@ -61,7 +61,7 @@ def test_a_column_called_c0_is_not_the_parameter() -> None:
     assert from_sympy(s, ["c0"]) in (parse("x0*c0"), parse("c0*x0"))
 
 
-@settings(max_examples=400, deadline=None)
+@many(400)
 @given(expressions(tame=True, max_leaves=6), points())
 def test_there_and_back(expr: Expr, X: np.ndarray) -> None:
     try:
@@ -214,7 +214,7 @@ def test_latex_rounds() -> None:
     assert latex(parse("3.14159*x0 + 0.000123456"), digits=3) == r"3.14 \, x_{0} + 0.000123"
 
 
-@settings(max_examples=500, deadline=None)
+@many(500)
 @given(expressions(n_params=1))
 def test_latex_is_balanced(expr: Expr) -> None:
     text = latex(expr, ["speed of light", "50%", "k_B"])

@@ -81,7 +81,7 @@ def unit_text(unit: Unit, preferred: dict[str, Unit] | None = None) -> str:
     if preferred:
         spellings.append(_spelled_by(unit, preferred))
     if abs(math.log(unit.scale)) < SAME_SCALE:
-        spellings += [_product(dict(zip(BASES, unit.powers, strict=True))), *_with_derived(unit)]
+        spellings += [_product(dict(zip(BASES, unit.powers, strict=True))), *_with_derived(unit, preferred or {})]
     known = [text for text in spellings if text is not None]
     if known:
         return min(known, key=lambda text: (len(text), text))
@@ -100,13 +100,18 @@ def _number_text(unit: Unit, preferred: dict[str, Unit]) -> str:
     return f"{unit.scale:.6g}"
 
 
-def _with_derived(unit: Unit) -> list[str]:
-    """Spellings with one derived unit, to the power one or minus one."""
+def _with_derived(unit: Unit, preferred: dict[str, Unit]) -> list[str]:
+    """Spellings with one derived unit, to the power one or minus one.
+
+    An acceleration is m/s^2 and not N/kg: a base that the unit does not have is brought in only by a name that the user
+    writes, as in J/(kg*K).
+    """
     found = []
     for name, powers in _DERIVED.items():
         for sign in (1, -1):
             rest = [a - sign * b for a, b in zip(unit.powers, powers, strict=True)]
-            if sum(map(abs, rest)) < sum(map(abs, unit.powers)):
+            strange = any(b and not a for a, b in zip(unit.powers, rest, strict=True)) and name not in preferred
+            if not strange and sum(map(abs, rest)) < sum(map(abs, unit.powers)):
                 found.append(_product({name: Fraction(sign), **dict(zip(BASES, rest, strict=True))}))
     return found
 

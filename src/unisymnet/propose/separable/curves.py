@@ -1,9 +1,9 @@
 """A line and a few components in one input, found one after the other: y = a + b·x + Σ components.
 
 The strongest component of a grid is taken, all constants are refined together, and the next is looked for in what is
-left.  Two kinds: waves, damped or not, exp(−k·x)·(A·cos(ωx) + B·sin(ωx)), as in beats and tides; peaks and steps
-c·u((x − m)/s) with u = exp(−s²), 1/(1 + s²), tanh (a logistic curve is one) or atan, as in spectra and switches.  Waves
-times other functions, or in several inputs, are for modulated, planewaves and evolution.
+left.  Two kinds: waves, damped or not, exp(−k·x)·(A·cos(ωx) + B·sin(ωx)), as in beats and tides, also along x², 1/x or
+ln x; peaks and steps c·u((x − m)/s) with u = exp(−s²), 1/(1 + s²), tanh (a logistic curve is one) or atan, as in
+spectra and switches.  Waves times other functions, or in several inputs, are for modulated, planewaves and evolution.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from ...arrays import DIGITS_9, TINY, Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
 from ...problem import Problem
-from ...symbolic.expr import Call, Const, Expr, Var, product, total
+from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, rebuild, total
 from ..pool import Pool, Stage, Task, least_squares
 
 __all__ = ["Component", "Curves", "DONE", "Oscillations", "Peaks", "Unit"]
 
 LEAST_ROWS = 12
+FAR_LESS, INPUT = 0.3, Var(0)
 LEAST_GAIN = 0.2  # of what is left, that a component must explain to be one
 DONE = DIGITS_9  # residual over the spread below which nothing is left
 
@@ -93,13 +94,26 @@ class Curves(Stage):
         problem, pool, deadline = task.problem, task.pool, task.deadline
         rows = task.some_rows(self.max_rows)
         done = False
-        for kind in self.kinds(problem):
-            done = self._added_one_by_one(_Rows.of(problem, rows, kind), pool, deadline) < DONE
+        for data in (data for kind in self.kinds(problem) for data in self._tables(problem, rows, kind)):
+            done = self._added_one_by_one(data, pool, deadline) < DONE
             if done or deadline.expired():
                 break
         if self.noisy or done:
             pool.settle(6, deadline)
             yield from pool.proposals(2)
+
+    def arguments(self, problem: Problem) -> Sequence[Expr]:
+        """What components may run along beside the input itself."""
+        return ()
+
+    def _tables(self, problem: Problem, rows: Ints, kind: Component) -> Iterator[_Rows]:
+        """Another argument first, if one component along it leaves far less than one along the input."""
+        plain = _Rows.of(problem, rows, kind)
+        others = [_Rows.of(problem, rows, kind, argument) for argument in self.arguments(problem)]
+        best = min(others, key=lambda data: data.after_one(), default=plain)
+        if best.after_one() < FAR_LESS * plain.after_one():
+            yield best
+        yield plain
 
     def _added_one_by_one(self, data: _Rows, pool: Pool, deadline: Deadline) -> float:
         """Fill the pool; the residual over the spread in the end."""
@@ -129,12 +143,13 @@ class _Rows:
     weight: Floats
     unit: Unit
     kind: Component
+    argument: Expr
 
     @classmethod
-    def of(cls, problem: Problem, rows: Ints, kind: Component) -> _Rows:
-        x = problem.X[rows, 0]
+    def of(cls, problem: Problem, rows: Ints, kind: Component, argument: Expr = INPUT) -> _Rows:
+        x = evaluate(argument, problem.X[rows])
         unit = Unit((float(x.max()) + float(x.min())) / 2.0, float(np.ptp(x)) / 2.0 or 1.0)
-        return cls((x - unit.middle) / unit.half, problem.y[rows], np.sqrt(problem.weights[rows]), unit, kind)
+        return cls((x - unit.middle) / unit.half, problem.y[rows], np.sqrt(problem.weights[rows]), unit, kind, argument)
 
     def components(self, params: Floats) -> list[tuple[Floats, Floats]]:
         """Linear and inner constants of each component."""
@@ -164,8 +179,16 @@ class _Rows:
     def _line(self) -> Floats:
         return np.asarray(np.linalg.qr(np.column_stack([np.ones_like(self.t), self.t]) * self.weight[:, None])[0])
 
+    def after_one(self) -> float:
+        """What a line and the strongest component of the grid leave: a sum of squares."""
+        return self.left(np.zeros(2)) - self._scanned(np.zeros(2))[1]
+
     def strongest(self, params: Floats) -> Floats:
         """Constants of the component of the grid that explains most of what is left beside a line."""
+        return self._scanned(params)[0]
+
+    def _scanned(self, params: Floats) -> tuple[Floats, float]:
+        """The strongest component, and the sum of squares that it explains."""
         line, target, grid = self._line(), self._residual(params), self.kind.grid(self.t)
         columns = self.kind.columns(grid, self.t) * self.weight
         columns = columns - (columns @ line) @ line.T
@@ -173,8 +196,9 @@ class _Rows:
         cross = columns @ target
         ridge = DIGITS_9 * np.trace(gram, axis1=1, axis2=2)[:, None, None] + TINY
         linear = np.linalg.solve(gram + ridge * np.eye(self.kind.n_linear), cross[:, :, None])[:, :, 0]
-        best = int(np.argmax(np.einsum("gc,gc->g", linear, cross)))
-        return np.concatenate([linear[best], grid[best]])
+        explained = np.einsum("gc,gc->g", linear, cross)
+        best = int(np.argmax(explained))
+        return np.concatenate([linear[best], grid[best]]), float(explained[best])
 
     def spellings(self, params: Floats, off: float) -> Iterator[Expr]:
         """The law in the problem's own input, with as much of the line as may be needed."""
@@ -188,7 +212,8 @@ class _Rows:
                 lines.append(())
         for spelling, line in combinations_of(range(self.kind.n_spellings), lines):
             parts = [self.kind.written(*constants, self.unit, spelling) for constants in self.components(params)]
-            yield total([*line, *parts])
+            law = total([*line, *parts])
+            yield rebuild(law, lambda node: self.argument if node == INPUT else node)
 
 
 RATES = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, -0.25, -0.5, -1.0)  # over half the range of the input
@@ -207,6 +232,14 @@ class Oscillations(Curves):
     def kinds(self, problem: Problem) -> Sequence[Component]:
         wave = _Wave(self.max_periods, n_spellings=2 if problem.allows("exp") else 1)
         return [wave] if problem.allows("sin", "cos") else []
+
+    def arguments(self, problem: Problem) -> Sequence[Expr]:
+        """Chirps, and fringes over the wavelength."""
+        x = Var(0)
+        if not np.all(problem.X > 0.0):
+            return (Call("pow", (x, Const(2.0))),) if problem.allows("pow") else ()
+        powers = [Call("pow", (x, Const(p))) for p in (2.0, 0.5, -1.0, -2.0) if problem.allows("pow")]
+        return [*powers, *([Call("ln", (x,))] if problem.allows("ln") else [])]
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ def _library(problem: Problem, X: Floats) -> tuple[list[Expr], Floats, int]:
 def _terms(problem: Problem) -> Iterator[Expr]:
     """Columns, their powers and functions, products of two, and these with a third or a square."""
     inputs: list[Expr] = [Var(i) for i in range(problem.n_features)]
-    powers = (2.0, -1.0, 0.5, 3.0, -2.0) if problem.allows("pow") else ()
+    powers = (2.0, -1.0, 0.5, 3.0, -2.0, 4.0, 1.5) if problem.allows("pow") else ()
     names = [name for name in ("ln", "exp", "sin", "cos") if problem.allows(name)]
     yield from inputs
     if problem.allows("mul"):

@@ -69,7 +69,10 @@ class Reduce:
 
     def solve(self, problem: Problem, rng: np.random.Generator, deadline: Deadline) -> Iterator[Proposal]:
         """What the stages propose for a smaller problem."""
-        for stage in self.noisy_stages if self.noisy_stages and looks_noisy(problem) else self.stages:
+        noisy = bool(self.noisy_stages) and looks_noisy(problem)
+        # On few rows noise does not show: who looks for the best description is asked after who looks for exact laws.
+        also = self.noisy_stages if problem.n_rows < FEW_ROWS else ()
+        for stage in self.noisy_stages if noisy else (*self.stages, *also):
             if deadline.expired():
                 return
             for proposal in stage.propose(problem, ParetoFront(), rng=rng, deadline=deadline):
@@ -93,6 +96,7 @@ def chain(
         problem = smaller
 
 
+FEW_ROWS = 150
 VIEWS = ("y", "ln(y)", "1/y", "y**2", "sqrt(y)")
 CHANCE = 1e-5  # what polynomials cannot follow is not normal, so the test must be strict
 MAX_ROWS, MAX_COLUMNS = 400, 120

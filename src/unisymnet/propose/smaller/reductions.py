@@ -19,14 +19,18 @@ import numpy as np
 from ...arrays import DIGITS_12, Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
-from ..view.smooth import Frame, best_frame, frames_of
+from ..view.smooth import Frame, best_frame, frames_of, looks_noisy
 from ..write.polynomial import monomial
+from .index import evidence, indices
 from .reduction import Reduction, factors, simplest, summands, with_column, without
 
 __all__ = ["best_reduction"]
 
 
 ROUGH = 0.02  # a share of the variance beyond polynomials above which evidence is weak
+OPAQUE, UNFOLDED = 0.6, 0.3  # above the first polynomials see nothing; then one in fewer inputs must see far more
+FOUR_DIGITS = 1e-8  # a share of the variance above which a constant known to four digits does no harm
+INDEX_ROWS, INDEX_COLUMNS = 300, 45
 EXPONENTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 4.0, -4.0, 5.0, -5.0)
 
 
@@ -35,8 +39,12 @@ def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduct
     frame = best_frame(problem, noisy=noisy)
     if frame is not None and frame.share > ROUGH and not noisy:
         frame = best_frame(problem, noisy=noisy, max_rows=1200, max_columns=340)
-    if frame is None or frame.share > 0.6:
+    if frame is None:
         return None
+    if frame.share > OPAQUE:
+        brief = best_frame(problem, noisy=noisy, max_rows=INDEX_ROWS, max_columns=INDEX_COLUMNS) or frame
+        folded = itertools.chain(_merges(problem, brief), indices(problem, brief, UNFOLDED, free=True))
+        return min((r for r in folded if r.ratio < UNFOLDED), key=lambda r: r.ratio, default=None)
     if frame.share > ROUGH:
         # What polynomials cannot follow hides what a reduction loses; noise hides less, but ratios scatter.
         max_ratio = 1.0 + (max_ratio - 1.0) / (2 if noisy else 3)
@@ -48,6 +56,7 @@ def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduct
     kinds: list[tuple[float, Iterator[Reduction]]] = [
         (max_ratio, _merges(problem, frame)),
         (max_ratio, _merges(problem, frame, powers=True)),
+        (max_ratio, _indices(problem, frame, max_ratio)),
         (max_ratio, _confirmed(frame, (r for f in _least(small, 1, 0.15) for r in factors(problem, f)))),
         # Constants are fitted here, so the evidence must be better.
         (0.7, (r for f in powers for r in _offsets(problem, f))),
@@ -58,6 +67,14 @@ def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduct
         if best is not None and best.ratio < limit:
             return best
     return None
+
+
+def _indices(problem: Problem, frame: Frame, limit: float) -> Iterator[Reduction]:
+    """Pairs merged with a constant, in a small frame: many are tried.  Without noise a larger one confirms them."""
+    noisy = looks_noisy(problem)
+    small = best_frame(problem, noisy=noisy, max_rows=INDEX_ROWS, max_columns=INDEX_COLUMNS)
+    for found in indices(problem, small, limit, free=small.share > FOUR_DIGITS) if small is not None else ():
+        yield found if noisy else replace(found, ratio=evidence(frame, found))
 
 
 def _least(frames: list[Frame], n: int, max_share: float) -> list[Frame]:
