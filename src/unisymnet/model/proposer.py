@@ -25,6 +25,8 @@ from .runtime import Runtime
 from .weights import weights_for as weights_for
 
 N_BINS = 12
+LOADING = 1.0  # seconds that must be left, or loading a model would go beyond the end
+LOADED: set[Path] = set()  # folders of models that this process has loaded
 # Operators that a skeleton writes as a power; allowing any of them allows a power, whose exponent the fit decides.
 _POWERS = ("pow", "div", "inv", "sqrt", "square")
 
@@ -60,14 +62,18 @@ class TransformerProposer:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         """Skeletons in the problem's scaled units, the likeliest first, each once."""
-        widest = self._runtime(problem.n_features)
-        if widest is None or problem.n_rows < 3 or problem.spread == 0.0:
+        folder = self._folder(problem.n_features)
+        if folder is None or problem.n_rows < 3 or problem.spread == 0.0:
             return
+        if folder not in LOADED and deadline.whole().remaining() < LOADING:
+            return
+        widest = load_weights(folder)
         if self.seconds is not None:
             deadline = deadline.sooner(min(self.seconds, self.share * deadline.whole().remaining()))
         seen: set[Proposal] = set()
         for columns in column_sets(problem, widest.config.n_features):
-            runtime = self._runtime(len(columns)) or widest
+            narrower = self._folder(len(columns))
+            runtime = widest if narrower is None else load_weights(narrower)
             for structure, brief in self._structures(runtime, problem, columns, rng, deadline):
                 proposal = Proposal(renumbered(to_skeleton(structure).expr, columns), self.name, brief)
                 if proposal not in seen and allowed(proposal.expr, problem):
@@ -76,10 +82,9 @@ class TransformerProposer:
                 if deadline.expired():
                     return
 
-    def _runtime(self, n_columns: int) -> Runtime | None:
-        """The model for so many columns, if there is one."""
-        folder = self.weights if self.weights is not None else weights_for(n_columns, named=self.named)
-        return None if folder is None else load_weights(folder)
+    def _folder(self, n_columns: int) -> Path | None:
+        """Where the model for so many columns is, if there is one."""
+        return self.weights if self.weights is not None else weights_for(n_columns, named=self.named)
 
     def _structures(
         self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
@@ -108,7 +113,9 @@ class TransformerProposer:
 @lru_cache(maxsize=4)
 def load_weights(folder: Path) -> Runtime:
     """Loaded once in a process: the graphs never change, and loading costs more than a beam."""
-    return Runtime.load(folder)
+    runtime = Runtime.load(folder)
+    LOADED.add(folder)
+    return runtime
 
 
 def bag(problem: Problem, columns: list[int], runtime: Runtime, max_rows: int, *, rng: np.random.Generator) -> Floats:
