@@ -39,6 +39,7 @@ SCHEMA, VERSION = "unisymnet-dynamics", 1
 OWN = ("callback", "checkpoint")  # parameters that a saved model does not keep
 DRAWING = 10.0  # seconds for simulating what a report draws, all runs together
 FINISH = 0.03  # of the time: for constants that are tied, and for what is to be said
+LEAST_FINISH = 0.25  # seconds: the last fit is not cut short, and a few more follow
 
 
 class DynamicsRegressor(BaseEstimator):
@@ -197,7 +198,7 @@ class DynamicsRegressor(BaseEstimator):
         self.systems_: dict[str, System] = {}
         if labels is None:
             self.course_ = make_course(runs, self.order)
-            self.found_ = search(self.course_, deadline.sooner(deadline.remaining() - FINISH * float(self.max_time)))
+            self.found_ = search(self.course_, deadline.sooner(deadline.remaining() - _reserve(float(self.max_time))))
             self.system_ = finished(self.course_, self.found_.search, self.found_.systems[0])
             self.parts_ = [(self.system_, self.course_)]
             return
@@ -314,3 +315,8 @@ def _guesses(given: Mapping[str, Sequence[str] | str], names: Sequence[str], n_s
         texts = given.get(name, ())
         found.append([parse(text, list(names)) for text in ([texts] if isinstance(texts, str) else texts)])
     return found
+
+
+def _reserve(max_time: float) -> float:
+    """Seconds that the search leaves for what follows it."""
+    return max(FINISH * max_time, min(LEAST_FINISH, max_time / 3.0))
