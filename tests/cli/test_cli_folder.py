@@ -14,11 +14,11 @@ import pytest
 
 from report.models import energy
 from unisymnet import Formula, UniSymNetRegressor
-from unisymnet.cli import folder as folder_of
 from unisymnet.cli import main
 from unisymnet.cli.folder import prepare_folder
 from unisymnet.cli.screen import print_result, print_table
 from unisymnet.errors import DataError
+from unisymnet.regressor import checkpoint
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame({"date": "2020-01-05", "m": RNG.uniform(1, 3, 40), "note": 1.0, "v": RNG.uniform(1, 3, 40)})
@@ -83,14 +83,14 @@ def test_a_folder_that_cannot_be_is_told_before_the_search(out: str, call, monke
 
 
 def test_a_result_that_cannot_be_written_is_printed_and_kept_elsewhere(call, monkeypatch: pytest.MonkeyPatch) -> None:
-    write = folder_of.write_atomically
+    write = checkpoint.write_atomically
 
     def full(path, text):
         if path.parent == Path("result"):
             raise OSError(28, "No space left on device")
         write(path, text)
 
-    monkeypatch.setattr(folder_of, "write_atomically", full)
+    monkeypatch.setattr(checkpoint, "write_atomically", full)
     code, out, _ = fit(call, "--out", "result")
     assert code == 0 and "0.5*m*v**2" in out
     assert "note: result cannot be written (No space left on device); the result is in /" in out

@@ -12,11 +12,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import DataError
-from ..regressor import UniSymNetRegressor
-from ..regressor.checkpoint import forget_fronts, write_atomically
-from ..regressor.saved import SCHEMA
+
+if TYPE_CHECKING:  # the commands for systems and fields come by here, and `--help` loads nothing large
+    from ..regressor import UniSymNetRegressor
 
 _ELSEWHERE = "choose another folder with --out"
 MODEL, EQUATIONS, DATA, CHECKPOINT = "model.json", "equations.csv", "data.json", "checkpoint"
@@ -24,6 +25,8 @@ MODEL, EQUATIONS, DATA, CHECKPOINT = "model.json", "equations.csv", "data.json",
 
 def prepare_folder(folder: Path, *, resume: bool) -> Path:
     """Make sure, before any search, that the result can be written; the folder of checkpoints in it."""
+    from ..regressor.checkpoint import forget_fronts
+
     fronts = folder / CHECKPOINT
     check_folder(folder, _OURS, "a fit")
     if (fronts.exists() or fronts.is_symlink()) and (fronts.is_symlink() or not fronts.is_dir()):
@@ -48,6 +51,7 @@ def check_folder(folder: Path, ours: Mapping[str, Callable[[Path], bool]], write
 
 def save_run(model: UniSymNetRegressor, folder: Path, remember: Callable[[Path], None]) -> tuple[Path, str | None]:
     """Save model, table and what `remember` adds; the folder they are in, and why it is another one."""
+    from ..regressor.checkpoint import write_atomically
 
     def write(place: Path) -> None:
         model.save(place / MODEL)
@@ -98,6 +102,8 @@ def remembered_columns(run: str) -> list[str] | None:
 
 
 def _is_model(path: Path) -> bool:
+    from ..regressor.saved import SCHEMA
+
     return start_of(path, 4000).lstrip().startswith("{") and f'"{SCHEMA}"' in start_of(path, 4000)
 
 

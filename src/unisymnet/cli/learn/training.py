@@ -131,7 +131,7 @@ def train(
     training = _training()
     rank, world = training.set_up(threads)
     # A kill by the system or a scheduler takes the worker along.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; run the same command to continue"))
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; run the same command to continue"))
     out = Path("runs/out") / preset if out is None else out
     setting = preset.split("-")[1]
     if points is None:
@@ -155,10 +155,13 @@ def train(
         options, steps = cooling(options, found, cooldown)
     source = _source(corpus, settings, easy, seed, points, rank, world)
     fresh = Corpus(replace(settings, noise=0.0), VALIDATION_SEED)(0, valid) if valid else []
-    training.train(
-        source, fresh, config, options, out, max_steps=steps, hours=hours, resume=True, start=start,
-        n_workers=workers, pause=pause, log=lambda line: print(line, flush=True) if rank == 0 else None,
-    )  # fmt: skip
+    try:
+        training.train(
+            source, fresh, config, options, out, max_steps=steps, hours=hours, resume=True, start=start,
+            n_workers=workers, pause=pause, log=lambda line: print(line, flush=True) if rank == 0 else None,
+        )  # fmt: skip
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _source(folder: Path | None, settings: Any, easy: int, seed: int, points: int, rank: int, world: int) -> Any:
