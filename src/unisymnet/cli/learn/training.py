@@ -130,8 +130,6 @@ def train(
     config = preset_of(preset)
     training = _training()
     rank, world = training.set_up(threads)
-    # A kill by the system or a scheduler takes the worker along.
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; run the same command to continue"))
     out = Path("runs/out") / preset if out is None else out
     setting = preset.split("-")[1]
     if points is None:
@@ -155,6 +153,8 @@ def train(
         options, steps = cooling(options, found, cooldown)
     source = _source(corpus, settings, easy, seed, points, rank, world)
     fresh = Corpus(replace(settings, noise=0.0), VALIDATION_SEED)(0, valid) if valid else []
+    # A kill by the system or a scheduler takes the worker along.
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; run the same command to continue"))
     try:
         training.train(
             source, fresh, config, options, out, max_steps=steps, hours=hours, resume=True, start=start,
