@@ -22,6 +22,8 @@ COLUMNS = (
     *("size / truth", "median s of the solved"),
 )
 
+SIZES = (10, 30, 100, 300)  # marked on the axis of complexity
+
 
 def tasks(setup: Setup) -> list[Task]:
     """Quick: every twelfth Feynman problem and every third of Strogatz, two noise levels."""
@@ -136,6 +138,9 @@ def _beside(suite: str, records: Sequence[Record]) -> Figure:
             axis.barh(range(len(order)), values, color=[colour(name, 6) for name in order])
             axis.set_yticks(range(len(order)), order, fontsize=8)
             axis.set(title=title, xscale="log" if number == 2 else "linear")
+            if number == 2:
+                axis.set_xticks(SIZES, [str(size) for size in SIZES])
+                axis.minorticks_off()  # their labels would overlap
 
     note = "SRBench 2021: 10,000 rows, up to eight hours; its R² is as published. Ours: the rows of the table above."
     title = f"SRBench, {suite}, no noise: all methods"
