@@ -1,4 +1,4 @@
-"""Two inputs seen through one number with a constant in it: y = x_i^a·f(x_i·x_j^κ, …) and y = f(x_i + κ·x_j, …).
+"""Two inputs seen through one number with a constant in it: y = x_j^a·f(x_i·x_j^κ, …) and y = f(x_i + κ·x_j, …).
 
 A front that spreads with the root of time, a dose of which one part counts a fifth: products and differences of plain
 inputs are not enough.  κ is the one for which the merged input predicts y best (a grid, then Brent's method); simple
@@ -26,6 +26,7 @@ __all__ = ["evidence", "indices"]
 SIMPLE_POWERS = (0.5, -0.5, 2.0, -2.0, 1.5, -1.5, 3.0, -3.0, 1 / 3, -1 / 3, 2 / 3, -2 / 3)
 SIMPLE_FACTORS = (2.0, -2.0, 0.5, -0.5, 3.0, -3.0)
 TAKEN_OUT = (0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, -1.5)
+MOST_INPUTS = 4  # six pairs take half a second, and rows do not show more
 WEIGHTS = np.geomspace(0.06, 16.0, 9)  # of one input against the other, in ranges
 FEW_CHANCES = 6.0  # over the rows: how much worse than the best κ a simple one may be
 HOPELESS = 0.3  # of the variance is left at the best point of the grid: no constant near it will do
@@ -33,8 +34,10 @@ HOPELESS = 0.3  # of the variance is left at the best point of the grid: no cons
 
 def indices(problem: Problem, frame: Frame, limit: float, *, free: bool) -> Iterator[Reduction]:
     """Every pair of inputs merged by a power or a weight, with κ free or only simple; those below the limit."""
+    if frame.n_features > MOST_INPUTS:
+        return
     for i, j in itertools.combinations(range(frame.n_features), 2):
-        if problem.allows("mul", "pow") and _one_signed(frame.X[:, [i, j]]):
+        if problem.allows("mul", "pow") and np.all(frame.X[:, [i, j]] > 0.0):
             yield from _by_power(frame, i, j, limit, free)
         if problem.allows("add", "mul"):
             yield from _by_weight(frame, i, j, limit, free)
@@ -47,16 +50,12 @@ def evidence(frame: Frame, found: Reduction) -> float:
     return frame.ratio(*without(frame, _design(frame, found.inputs[0], gone), evaluate(found.factor, frame.X)))
 
 
-def _one_signed(X: Floats) -> bool:
-    return bool(np.all(X.min(axis=0) > 0.0))
-
-
 def _by_power(frame: Frame, i: int, j: int, limit: float, free: bool) -> Iterator[Reduction]:
     def merged(k: float) -> Expr:
         return monomial([Var(i), Var(j)], [1.0, k]).written()
 
     for a in TAKEN_OUT:
-        law = np.abs(frame.X[:, j]) ** a
+        law = frame.X[:, j] ** a
 
         def ratio(k: float, law: Floats = law) -> float:
             return frame.ratio(*without(frame, _design(frame, merged(k), (i, j)), law))
