@@ -23,3 +23,13 @@ def test_a_factor_of_nearly_one_does_not_beat_none():
     judge = make_judge(axis[:, None], y)
     plain, factor = (judge.lengths(parse(text, ["x"])) for text in ("x**1.5", "0.9999997*x**1.5"))
     assert plain.total < factor.total
+
+
+def test_a_high_power_on_a_short_range_does_not_pass_for_an_exponential():
+    volts = np.linspace(0.45, 0.75, 9)
+    current = 5e-8 * np.exp(27.9 * volts) * (1.0 + 0.04 * np.cos(11.0 * np.arange(9)))
+    judge = make_judge(volts[:, None], current)
+    power, exponential = (judge.lengths(parse(text, ["v"])) for text in ("6400*v**17", "5e-8*exp(27.9*v)"))
+    assert exponential.total < power.total
+    prior = load_prior()
+    assert prior.exponent_nats(17.0) > prior.exponent_nats(6.0) + 11.0 / 1.5

@@ -32,6 +32,9 @@ X = np.linspace(0.0, 5.0, 40)[:, None]
         ("3.1*(x0 - 6.1)**2", 0, 0),
         ("2.2*exp(-0.3*x0**2)", 0, 0),  # from where the column starts
         ("2.2*x0", 0, 0),
+        ("25000*exp(-8.5*exp(-0.2*x0))", 0, 1),  # at most a twenty-third of its level is seen
+        ("7.1*exp(-8.5*exp(-0.9*x0))", 0, 0),
+        ("3.1*exp(-0.4*x0) + 2.2*exp(-1.3*x0)", 0, 0),
     ],
 )
 def test_shapes_that_the_rows_do_not_show(text, n_waves, n_flanks):

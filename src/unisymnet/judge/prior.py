@@ -25,6 +25,7 @@ SYMBOLS = (ADD, MUL, POW, NUMBER, COLUMN, *FUNCTIONS)
 BACK_OFF = 4.0  # expressions' worth of the average over all parents
 LEARNED = 0.7  # the rest is spread evenly, so that nothing is impossible
 RARE_WEIGHT = 0.3
+LARGEST_USUAL = 6.0  # exponents beyond it follow an exponential on a short range; a nat for every 1.5 more
 FREE_EXPONENT = 0.08  # of all exponents
 
 
@@ -70,7 +71,7 @@ class Prior:
         size = abs(ratio.numerator) * ratio.denominator
         key = ("-" if value < 0.0 else "") + number_key(value)
         share = LEARNED * self.exponents.get(key, 0.0) + (1.0 - LEARNED) * size**-1.5 / 7.0
-        return -math.log((1.0 - FREE_EXPONENT) * share)
+        return max(0.0, abs(value) - LARGEST_USUAL) / 1.5 - math.log((1.0 - FREE_EXPONENT) * share)
 
     def symbol_nats(self, parent: str, symbol: str) -> float:
         shares = _shares(self, parent)

@@ -1,4 +1,5 @@
-"""Shapes that nobody has seen: a piece of a wave without a period, the flank of a peak without its other side.
+"""Shapes that nobody has seen: a piece of a wave without a period, the flank of a peak without its other side, growth
+towards a level that is nowhere near.
 
 Any smooth curve can be followed by a piece of a sine or by one side of a Gaussian, and in measured data it nearly
 always is that: a bend, not a wave or a peak.  An angle is another matter: sin(x), cos(2*x - y) and sin(pi*x) have
@@ -21,13 +22,16 @@ WAVE_NATS, FLANK_NATS = 10.0, 5.0
 PERIOD = 2.0 * math.pi
 LARGEST, FINEST = 12, 4  # numerator and denominator of a plain number
 LEAST_SIDE = 0.1  # of the rows: so many must lie beyond the top of a peak
+NEAREST = -2.0  # in c*exp(-b*exp(-k*x)), of the outer exponent: below it all rows are less than a seventh of the level
 TWO = Const(2.0)
 
 
 def unseen_nats(expr: Expr, X: Floats) -> float:
-    """The price of waves with a fitted argument that show less than a period, and of peaks that show one side."""
+    """The price of waves with a fitted argument that show less than a period, of peaks that show one side, and of
+    levels that no row comes near."""
     calls = [node for node in walk(expr) if isinstance(node, Call)]
-    if not any(node.op in ("sin", "cos") or TWO in node.args for node in calls):
+    n_exponentials = sum(node.op == "exp" for node in calls)
+    if not any(node.op in ("sin", "cos") or TWO in node.args for node in calls) and n_exponentials < 2:
         return 0.0
     calls = [node for node in walk(simplify(expr)) if isinstance(node, Call)]
     waves = {node.args[0] for node in calls if node.op in ("sin", "cos")}
@@ -35,7 +39,20 @@ def unseen_nats(expr: Expr, X: Floats) -> float:
     with np.errstate(all="ignore"):
         n_waves = sum(float(np.ptp(evaluate(argument, X))) < PERIOD for argument in fitted)
     tops = {top for node in calls for top in _tops(node)}
-    return WAVE_NATS * n_waves + FLANK_NATS * sum(_is_flank(X[:, column], place) for column, place in tops)
+    n_flanks = sum(_is_flank(X[:, column], place) for column, place in tops)
+    n_flanks += sum(_is_far_below(node, X) for node in calls if node.op == "exp" and n_exponentials > 1)
+    return WAVE_NATS * n_waves + FLANK_NATS * n_flanks
+
+
+def _is_far_below(node: Call, X: Floats) -> bool:
+    """Is this the growth of Gompertz, seen only where it begins?"""
+    inner = [core * Const(factor) for core, factor in terms_of(node.args[0]).items() if factor < 0.0 and _grows(core)]
+    with np.errstate(all="ignore"):
+        return any(float(np.max(evaluate(part, X))) < NEAREST for part in inner)
+
+
+def _grows(core: Expr) -> bool:
+    return isinstance(core, Call) and core.op == "exp" and bool(variables(core))
 
 
 def _is_angle(argument: Expr) -> bool:

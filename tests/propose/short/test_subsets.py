@@ -49,6 +49,14 @@ def test_sums_below_roots_and_fraction_lines_and_in_exponents(law):
     assert free_constants(simplify(parse(law)))[0] in _forms(X, y)
 
 
+def test_the_law_of_cosines():
+    law = "sqrt(0.9*x0**2 + 1.1*x1**2 - 1.8*x0*x1*cos(x2))"
+    X = np.random.default_rng(5).uniform(0.5, 2.9, (150, 3))
+    clean = evaluate(parse(law), X)
+    y = clean + 0.02 * np.std(clean) * np.random.default_rng(6).normal(size=150)
+    assert free_constants(simplify(parse(law)))[0] in _forms(X, y)
+
+
 def test_a_sum_that_comes_near_zero_below_a_root_has_a_value_on_every_row():
     """Least squares put it beyond zero on some rows under noise, and no fit could begin there."""
     rng = np.random.default_rng(0)

@@ -9,7 +9,7 @@ from unisymnet.deadline import Deadline
 from unisymnet.problem import make_problem
 from unisymnet.propose.separable.textbook import Textbook
 from unisymnet.propose.short.joined import Joined
-from unisymnet.propose.smaller.seen import Seen, seen_through
+from unisymnet.propose.smaller.seen import Seen, _unfolded, seen_through
 from unisymnet.propose.view.views import views_of
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
@@ -18,6 +18,7 @@ ASKED = (Joined(), Textbook(most_inputs=1))
 LAWS = [
     ("3.1/(exp(1.2*x0)-1)", [(0.3, 5)]),  # an exponential with an offset, through 1/y
     ("sqrt(4.1+2.3*exp(-0.6*x0))", [(0, 6)]),  # the same through y**2
+    ("4.2*(1-4.1*exp(-1.3*x0))**2", [(0.7, 4)]),  # the energy of a bond: a square whose root changes its sign
     ("1/(0.7*exp(-0.4*x0)+0.3*x1/(x1+1.7))", [(0, 6), (0.2, 8)]),  # curves of one input each, through 1/y
 ]
 
@@ -46,6 +47,12 @@ def test_without_the_view_the_law_is_missed():
     _, found = proposed(*LAWS[0], noise=0.0, views=("sqrt(y)",))
     X, y = draw(*LAWS[0], n=120)
     assert min(np.std(evaluate(expr, X) - y) for expr in found) > 1e-4 * np.std(y)
+
+
+@pytest.mark.parametrize("law", ["2.2*x0**2+3", "4*exp(-x0)", "sin(3*x0)"])
+def test_a_curve_that_does_not_touch_zero_is_no_square(law):
+    X, y = draw(law, [(0, 4)], n=80)
+    assert _unfolded(make_problem(X, y)) is None
 
 
 def test_residuals_of_a_view_count_as_those_of_y():

@@ -161,12 +161,15 @@ def _terms(problem: Problem) -> Iterator[Expr]:
 
 
 def _mixed(problem: Problem) -> Iterator[Expr]:
-    """Powers of one column times functions of another: (1 + e·cos(phi))/r, a²·sin(b)."""
+    """Powers of one column, or products of two, times functions of another: (1 + e·cos(phi))/r, a·b·cos(c)."""
     if not problem.allows("mul"):
         return
-    inputs = [Var(i) for i in range(problem.n_features)]
+    inputs: list[Expr] = [Var(i) for i in range(problem.n_features)]
     names = [name for name in ("cos", "sin", "exp", "ln") if problem.allows(name)]
-    for power in (1.0, -1.0, 2.0, -2.0) if problem.allows("pow") else (1.0,):
-        for a, b in itertools.permutations(inputs, 2):
-            factor = a if power == 1.0 else Call("pow", (a, Const(power)))
-            yield from (product([factor, Call(name, (b,))]) for name in names)
+    powers = (-1.0, 2.0, -2.0) if problem.allows("pow") else ()
+    pairs = itertools.permutations(inputs, 2)
+    yield from (product([a, Call(name, (b,))]) for a, b in pairs for name in names)
+    for a, b in itertools.combinations(inputs, 2):
+        yield from (product([a, b, Call(name, (c,))]) for c in inputs if c not in (a, b) for name in names[:2])
+    for power, (a, b) in itertools.product(powers, itertools.permutations(inputs, 2)):
+        yield from (product([Call("pow", (a, Const(power))), Call(name, (b,))]) for name in names)
