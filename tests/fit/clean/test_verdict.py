@@ -97,3 +97,16 @@ def test_formulas_that_the_data_cannot_tell_apart_are_both_shown():
 def test_what_rounding_has_written_goes(text, clean):
     assert tidied(parse(text), X, 1.0) == tidied(parse(clean), X, 1.0)
     assert str(tidied(parse(text), X, 1.0)).count("e-16") == clean.count("e-16")
+
+
+def test_a_long_formula_that_follows_the_noise_is_no_row():
+    """It explains a little more than the law does, for many more nats."""
+    y = 2.0 * X[:, 0] + 0.3 * np.random.default_rng(4).normal(size=60)
+    terms = ["x0", "1", "x0**2", "x1", "x0*x1", "x1**2", "x0**3", "x1**3", "ln(x1)"]
+    columns = np.column_stack([evaluate(parse(term), X) for term in terms])
+    numbers = np.linalg.lstsq(columns, y, rcond=None)[0]
+    long = " + ".join(f"({c!r})*{term}" for c, term in zip(numbers.tolist(), terms, strict=True))
+    judge, table = _table(["2*x0", "4.1", long], y)
+    lengths, best = judge.lengths(parse(long)), table[0].lengths
+    assert lengths.evidence < best.evidence and lengths.total > best.total + 12.0
+    assert not any("ln" in str(row.expr) for row in table)

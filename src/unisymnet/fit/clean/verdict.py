@@ -29,6 +29,7 @@ REACH = 6.0  # nats: formulas this near to the best are all shown
 N_SHORTENED = 8
 N_FITTED = 40
 HOPELESS = 40.0  # nats behind the best before its own fit, and beaten in both parts: it will not be shown
+OVERDONE = 12.0  # nats behind the best: a longer formula that is farther behind follows the noise
 SAME_VALUES = 0.3  # of chi-square: two formulas that differ by less are one
 SAME_FORM = 1.0  # nats of the data that another exponent must win to be worth a row of its own
 NOTHING = 1e-9  # of the target's spread: parts of a sum that are smaller are rounding
@@ -117,7 +118,8 @@ def _written(found: Judged, judge: Judge) -> Judged:
 
 
 def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
-    """Without formulas that another beats in both parts of its length, or that repeat another's values or its form.
+    """Without formulas that another beats in both parts of its length, that are longer than the best and far behind it,
+    or that repeat another's values or its form.
 
     What is longer than to say that nothing matters only follows the noise."""
     kept: list[tuple[Ruled, Floats]] = []
@@ -135,7 +137,10 @@ def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
         if any(_repeats(one, mine, *other, judge) for other in kept):
             continue
         near = one.lengths.total <= found[0].lengths.total + REACH
-        if near or not _is_beaten(one, [other for other, _ in kept]):
+        overdone = (
+            one.lengths.formula > found[0].lengths.formula and one.lengths.total > found[0].lengths.total + OVERDONE
+        )
+        if near or not (overdone or _is_beaten(one, [other for other, _ in kept])):
             kept.append((one, mine))
             exact.add(form)
             forms.setdefault(freed, one.lengths)
