@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import is_not
 from typing import Any
 
 import numpy as np
@@ -201,21 +202,21 @@ def parts(expr: Expr, *ops: str) -> list[Expr]:
 
 def walk(expr: Expr) -> Iterator[Expr]:
     """Every node, children before parents, left to right (reading order of the leaves)."""
-    stack: list[tuple[Expr, bool]] = [(expr, False)]
+    # A list of parents before children, right to left, read backwards: half the time of keeping track of what was seen.
+    found, stack = [], [expr]
     while stack:
-        node, seen = stack.pop()
-        if seen or not isinstance(node, Call):
-            yield node
-        else:
-            stack.append((node, True))
-            stack.extend((child, False) for child in reversed(node.args))
+        node = stack.pop()
+        found.append(node)
+        if isinstance(node, Call):
+            stack.extend(node.args)
+    return reversed(found)
 
 
 def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """Bottom-up rewriting: each node, its children already rewritten, is passed through ``change``."""
     if isinstance(expr, Call):
-        args = tuple(rebuild(a, change) for a in expr.args)
-        if any(new is not old for new, old in zip(args, expr.args, strict=True)):
+        args = [rebuild(a, change) for a in expr.args]
+        if any(map(is_not, args, expr.args)):
             expr = Call(expr.op, args)
     return change(expr)
 
