@@ -58,6 +58,10 @@ def test_units_are_written_as_the_user_writes_them() -> None:
     speed = read_unit("km/h")
     assert unit_text(speed, {"km": read_unit("km"), "h": read_unit("h")}) == "km/h"
     assert unit_text(read_unit("kg*m/s^2")) == "N"
+    own = {name: read_unit(name) for name in ("eV", "Angstrom", "mmHg", "L")}
+    for text in ("eV", "eV^(1/2)", "eV/Angstrom", "eV/Angstrom^2", "1/eV", "mmHg", "mmHg/eV"):
+        assert unit_text(read_unit(text), own) == text  # and not 1.60218e-19*J
+    assert unit_text(read_unit("mmHg*L/K"), own) in ("mmHg*L/K", "L*mmHg/K")
     assert unit_text(read_unit("m^(1/2)/s")) == "m^(1/2)/s"
     assert unit_text(read_unit("m/s^2"), {"m": read_unit("m"), "s": read_unit("s")}) == "m/s^2"  # not N/kg
     assert unit_text(read_unit("J/(kg*K)"), {"J": read_unit("J")}) == "J/(kg*K)"

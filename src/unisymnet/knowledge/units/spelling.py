@@ -129,6 +129,15 @@ def read_head(head: str) -> tuple[str, str | None]:
     return match["name"], text.strip()
 
 
+def unit_names(text: str) -> list[str]:
+    """The single units that a text is made of: "km/h" of km and h; none for a text that only pint can read."""
+    try:
+        names = [value for kind, value in _Reader(text).tokens if kind == "name" and value != "per"]
+        return [name for name in names if not _named(name).is_one]
+    except _Unknown:
+        return []
+
+
 def odd_unit(text: str) -> str | None:
     """A sentence about a unit that laws are seldom written in, without its subject; None for all others."""
     plain = text.strip()

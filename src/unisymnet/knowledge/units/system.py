@@ -18,7 +18,7 @@ from ...formula.constants import simple_name
 from ...symbolic.expr import Expr
 from .homogeneous import Reading, read_units
 from .pi import Choice, choices, group_text
-from .spelling import odd_unit, read_quantity, read_unit
+from .spelling import odd_unit, read_quantity, read_unit, unit_names
 from .unit import Unit, unit_text
 
 TARGET = "target"
@@ -39,7 +39,8 @@ class UnitSystem:
 
     @property
     def preferred(self) -> dict[str, Unit]:
-        return {text: read_unit(text) for text in self.texts if text}
+        """What the user writes, whole and in its parts: km/h, km and h."""
+        return {part: read_unit(part) for text in self.texts if text for part in (text, *unit_names(text))}
 
     def restricted(self, kept: Sequence[int]) -> UnitSystem:
         """For a search in some of the columns."""

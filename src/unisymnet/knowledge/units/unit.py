@@ -6,7 +6,9 @@ know how units are spelled (spelling.py) or formulas.
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,6 +16,7 @@ BASES = ("m", "kg", "s", "A", "K", "mol", "cd")
 MAX_DENOMINATOR = 12
 SAME_SCALE = 1e-9  # in ln
 
+_POWERS = tuple(Fraction(n, d) for n, d in ((1, 1), (-1, 1), (1, 2), (-1, 2), (2, 1), (-2, 1)))
 # Units with a name of their own, tried when a unit is written out; the simplest spelling wins.
 _DERIVED: dict[str, tuple[int, ...]] = {
     "N": (1, 1, -2, 0, 0, 0, 0),
@@ -79,7 +82,7 @@ def unit_text(unit: Unit, preferred: dict[str, Unit] | None = None) -> str:
         return "1"
     spellings = []
     if preferred:
-        spellings.append(_spelled_by(unit, preferred))
+        spellings += [_product(dict(powers)) for powers in _spelled_by(unit, preferred)]
     if abs(math.log(unit.scale)) < SAME_SCALE:
         spellings += [_product(dict(zip(BASES, unit.powers, strict=True))), *_with_derived(unit, preferred or {})]
     known = [text for text in spellings if text is not None]
@@ -116,19 +119,33 @@ def _with_derived(unit: Unit, preferred: dict[str, Unit]) -> list[str]:
     return found
 
 
-def _spelled_by(unit: Unit, preferred: dict[str, Unit]) -> str | None:
-    """As a product of the user's units of one base each, if that has the same size."""
+def _spelled_by(unit: Unit, preferred: dict[str, Unit]) -> Iterator[list[tuple[str, Fraction]]]:
+    """Products of powers of the user's units that have the same size: km/h, eV/Angstrom, eV^(1/2)."""
+    many = [(name, one) for name, one in preferred.items() if name.isalpha() and sum(map(abs, one.powers)) > 1]
+    powered = [(name, one, power) for name, one in many for power in _POWERS]
+    for some in ((), *((one,) for one in powered), *itertools.combinations(powered, 2)):
+        rest = unit
+        for _, one, power in some:
+            rest = rest / one**power
+        single = _by_bases(rest, preferred)
+        if single is not None and len({name for name, *_ in some}) == len(some):
+            yield [*((name, power) for name, _, power in some), *single]
+
+
+def _by_bases(unit: Unit, preferred: dict[str, Unit]) -> list[tuple[str, Fraction]] | None:
+    """As a product of the user's units of one base each, if that has the same size; a plain one is an empty product."""
     of_base: dict[int, tuple[str, Unit]] = {}
     for name, one in preferred.items():
         places = [i for i, power in enumerate(one.powers) if power]
         if len(places) == 1 and one.powers[places[0]] == 1:
             of_base.setdefault(places[0], (name, one))
-    made, powers = Unit(), {}
+    made, powers = Unit(), []
     for place, power in enumerate(unit.powers):
         if power:
             name, one = of_base.get(place, (BASES[place], _base(place)))
-            made, powers[name] = made * one**power, power
-    return _product(powers) if powers and made.same(unit) else None
+            made = made * one**power
+            powers.append((name, power))
+    return powers if made.same(unit) else None
 
 
 def _base(place: int) -> Unit:
