@@ -57,6 +57,17 @@ def test_the_order_of_points_does_not_matter_nor_do_absent_ones() -> None:
     assert torch.allclose(said, reader(wider, absent), rtol=1e-3, atol=1e-3)
 
 
+def test_regressions_stay_exact_where_training_takes_numbers_of_16_bits() -> None:
+    torch.manual_seed(0)
+    reader = Reader(4, 16, 8)
+    features, present = map(torch.from_numpy, pointwise(ROWS))
+    n_told = reader.regressed(features, present).shape[1]
+    exact = reader.heard(features, present)[:, -n_told:]
+    with torch.autocast("cpu", torch.bfloat16):
+        assert not torch.equal(reader.regressed(features, present), exact)  # what would be lost
+        assert torch.equal(reader.heard(features, present)[:, -n_told:], exact)
+
+
 def test_training_and_evaluation_invert_alike() -> None:
     torch.manual_seed(0)
     reader = Reader(4, 16, 8)

@@ -8,6 +8,8 @@ what is left over.  The order of the points cannot matter.  Not known here: labe
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import torch
 from torch import Tensor, nn
 
@@ -93,7 +95,11 @@ class Reader(nn.Module):
         most = (hidden * mask - 30.0 * (1.0 - mask)).amax(dim=1)
         used = points[:, :, -1 - self.n_features : -1].amax(dim=1)
         pooled = self.norm_pool(torch.cat([mean, most], dim=-1))
-        return torch.cat([pooled, used, self.regressed(points, present)], dim=-1)
+        # Numbers of 16 bits, as training on a GPU takes them, would hide exact relations.
+        halved = torch.is_autocast_enabled(points.device.type)
+        with torch.autocast(points.device.type, enabled=False) if halved else nullcontext():
+            found = self.regressed(points, present)
+        return torch.cat([pooled, used, found], dim=-1)
 
     def regressed(self, points: Tensor, present: Tensor) -> Tensor:
         """What the regressions say: sums of functions, a polynomial times the target, its square, and quotients."""
