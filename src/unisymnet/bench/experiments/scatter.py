@@ -12,6 +12,7 @@ from typing import Any
 
 from ...corpus import LOW, Corpus
 from ..records import Key, resumed
+from ..run import provenance
 from .base import Block, Experiment, Figure, Record, Setup, Table
 from .style import colour
 
@@ -21,12 +22,13 @@ N_FUNCTIONS, QUICK = 200, 50
 def collect(setup: Setup) -> list[Record]:
     number = QUICK if setup.quick else N_FUNCTIONS
     examples = list(islice(Corpus(LOW, setup.seed).starting_at(0), number))
+    here = provenance()  # the page refuses records that do not say which version made them
 
     def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
         for key in missing:
             example = examples[key["number"]]
             sizes = {"columns": example.n_features, "length": len(example.label), "layers": example.depth}
-            yield key, {**key, **sizes}
+            yield key, {**key, **sizes, **here}
 
     keys = [{"experiment": "scatter", "seed": setup.seed, "number": place} for place in range(len(examples))]
     return resumed(keys, setup.out, made)
