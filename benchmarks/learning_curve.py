@@ -139,7 +139,9 @@ def main() -> None:
             more = max(need - now["examples"], 0.0) / 3600
             formula = f"{law.a:6.2f} + {law.b:5.2f}·(N/1e6)^-{law.c:.3f}"
             here, gpu = more / curve.per_second, more / curve.per_second_gpu
-            print(f"  {kind:14} {formula}: {need / UNIT:.3g} M examples, {here:.3g} hours more here, {gpu:.2g} on a GPU")
+            print(
+                f"  {kind:14} {formula}: {need / UNIT:.3g} M examples, {here:.3g} hours more here, {gpu:.2g} on a GPU"
+            )
     if args.figure is not None:
         draw(found, args.figure)
 
