@@ -13,10 +13,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Floats
 from ..deadline import now
 from ..errors import DataError, quoted
 from ..formula import stored
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from .find import Found
     from .watch import DynamicsEvent
 
-Floats = NDArray[np.float64]
 
 SCHEMA, VERSION = "unisymnet-dynamics", 1
 OWN = ("callback", "checkpoint")  # parameters that a saved model does not keep

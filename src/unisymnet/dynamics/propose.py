@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline
 from ..fit.subset import Subset, best_subsets, by_codelength, subset_codelength
 from ..symbolic.expr import Expr, Param, Var, bind, evaluate, product, total
-from .course import Course, Cut, effective_rows
+from .course import Course, effective_rows
 from .known.rates import KnownRate
 from .library import MAX_TERMS, Library, finite_terms, libraries
 from .program import free_system
@@ -25,8 +25,6 @@ from .proposers.slaved import slaved_rates
 from .rate import FORM_PRICE, Rate, description_length, sum_of, terms_of
 from .shooting import shoot, tangent
 from .weak import WeakRows, weak_rows
-
-Floats = NDArray[np.float64]
 
 MAX_SIZE = 9  # terms of one rate
 SHORT = 4
@@ -55,7 +53,7 @@ class RateSearch:
         # Of a velocity nothing is measured: its position must move with it, or every rate would fit.
         n_measured = len(course.runs.states)
         self.active = [state] if state < n_measured else [state - n_measured, state]
-        self.cut: Cut = course.cut(int(np.clip(2.0 * course.wiggles(), 8.0, 40.0)), least=8)
+        self.cut = course.cut(int(np.clip(2.0 * course.wiggles(), 8.0, 40.0)), least=8)
         self.rates: dict[Expr, Rate] = {}
         self.refused: dict[Expr, Rate] = {}  # by what is known
         tables = np.concatenate(course.tables)

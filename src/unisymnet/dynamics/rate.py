@@ -10,9 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..metrics import complexity
 from ..symbolic.expr import Call, Const, Expr, order_key, product, total, walk
 from ..symbolic.rewrite.simplify import present, simplify
@@ -20,7 +17,6 @@ from .library import factored
 from .program import free_system
 from .shooting import Shot
 
-Floats = NDArray[np.float64]
 Terms = tuple[tuple[float, Expr], ...]
 
 FORM_PRICE = 0.8  # nats for a node of a formula

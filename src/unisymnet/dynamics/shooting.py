@@ -11,16 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints
 from ..deadline import Deadline, now
 from ..symbolic.expr import Expr
-from .course import Course, Cut
-from .integrate import integrate
+from .course import Course
+from .integrate import Accuracy, Cut, integrate
 from .program import Program, compile_system
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MAX_TRIALS, MIN_TRIALS = 40, 6
 
@@ -191,18 +188,10 @@ class _Range:
         return self.course.curves[self.cut.firsts][:, self.active]
 
     def point(self, params: Floats, starts: Floats) -> _Point:
+        course = self.course
+        accuracy = Accuracy(self.scales, course.tolerance)
         states, wide, lost = integrate(
-            self.program,
-            params,
-            self.active,
-            self.course.lanes,
-            self.cut.lanes,
-            self.cut.firsts,
-            self.cut.lasts,
-            self.course.times,
-            starts,
-            self.scales,
-            tolerance=self.course.tolerance,
+            self.program, params, self.active, course.lanes, self.cut, course.times, starts, accuracy
         )
         with np.errstate(all="ignore"):
             left = (states - self.data) * self.weights
@@ -215,7 +204,7 @@ class _Range:
         """Normal equations of every segment: matrices (m, q, q) and right sides (m, q)."""
         jacobian = point.wide * self.weights[:, :, None]
         q = jacobian.shape[2]
-        matrices, sides = np.empty((self.cut.count, q, q)), np.empty((self.cut.count, q))
+        matrices, sides = np.empty((len(self.cut.firsts), q, q)), np.empty((len(self.cut.firsts), q))
         for m, (a, b) in enumerate(zip(self.cut.firsts, self.cut.lasts)):
             rows = jacobian[a:b].reshape(-1, q)
             matrices[m] = rows.T @ rows

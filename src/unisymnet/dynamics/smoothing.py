@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 from scipy.linalg import eigh
 
+from ..arrays import Floats
 from .trajectory import Trajectory
-
-Floats = NDArray[np.float64]
 
 DEGREE, ORDER = 5, 3
 MAX_KNOTS = 160

@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
+from ..arrays import Floats
 from ..symbolic.expr import Expr, evaluate
 from .course import Course
-
-Floats = NDArray[np.float64]
 
 POWER = 4  # of the bumps
 MAX_ROWS, MIN_ROWS = 120, 16  # in one piece

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...deadline import Deadline
 from ...errors import DataError
 from ...symbolic.expr import Const, Expr, Param, bind, rebuild
@@ -27,8 +27,6 @@ from ..program import free_system
 from ..rate import LEAST_LEFT, Candidate, form_price
 from ..shooting import shoot
 from ..trajectory import Runs
-
-Floats = NDArray[np.float64]
 
 SEARCHED = 2  # groups that are searched alone
 FORMS = 4  # forms that are fitted to all groups
