@@ -135,7 +135,7 @@ class DynamicsRegressor(BaseEstimator):
         from .integrate import warm_up
         from .known.groups import group_labels
         from .known.rates import Known
-        from .watch import Keeper
+        from .watch import Watch
 
         self._check()
         started = now()
@@ -149,7 +149,7 @@ class DynamicsRegressor(BaseEstimator):
         started += warm_up()
         interrupts = Interrupts()
         kept = None if self.checkpoint is None else Path(self.checkpoint)
-        keeper = Keeper(verbose=self.verbose, callback=self.callback, checkpoint=kept)
+        keeper = Watch(verbose=self.verbose, callback=self.callback, checkpoint=kept)
         deadline = Clock(started + float(self.max_time), stop=interrupts)
         with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
 

@@ -15,7 +15,8 @@ from ..arrays import Floats, Ints
 from ..fit.kernels.interpreter import addresses
 from ..fit.kernels.tape import compile_tape
 from ..formula.constants import free
-from ..symbolic.expr import Const, Expr, Param, rebuild
+from ..symbolic.constants import moved_params
+from ..symbolic.expr import Const, Expr
 
 
 class Program(NamedTuple):
@@ -39,13 +40,9 @@ def free_system(exprs: Sequence[Expr]) -> tuple[list[Expr], Floats]:
     values: list[float] = []
     for expr in exprs:
         form, found = free(expr)
-        forms.append(_shifted(form, len(values)))
+        forms.append(moved_params(form, len(values)))
         values += found
     return forms, np.array(values, dtype=np.float64)
-
-
-def _shifted(form: Expr, by: int) -> Expr:
-    return rebuild(form, lambda node: Param(node.index + by) if isinstance(node, Param) else node)
 
 
 def compile_system(forms: Sequence[Expr], n_columns: int, n_params: int) -> Program:

@@ -67,7 +67,7 @@ def noise_of(left: Floats, size: Floats, scale: float = 1.0) -> Noise:
 
 @dataclass(frozen=True)
 class Curve:
-    """One state of one piece: the spline, the shares ``smoother`` of its coefficients, degrees of freedom."""
+    """One state of one piece: the spline, the values it goes through or near, its degrees of freedom."""
 
     spline: Any
     t: Floats

@@ -139,10 +139,10 @@ def test_default_form_and_starts() -> None:
     ops = default_ops()
     assert [len(layer) for layer in ops] == [10, 10, 1] and ops[0].count("sin") == 2
     blueprint = Blueprint.dense(ops, 2)
-    assert blueprint.n_open == 10 * 3 + 10 * 11 + 11
+    assert sum(mask.sum() for mask in blueprint.masks) == 10 * 3 + 10 * 11 + 11
     for init in ("scaled", "lhs"):
         a, b = (initial(blueprint, 4, scale=2.0, init=init, rng=np.random.default_rng(1)) for _ in range(2))
-        assert torch.equal(a, b) and a.shape == (4, blueprint.n_open)
+        assert torch.equal(a, b) and a.shape == (4, sum(mask.sum() for mask in blueprint.masks))
     assert a.abs().max() <= 2.0
     with pytest.raises(ValueError, match="scaled"):
         initial(blueprint, 4, scale=2.0, init="zeros", rng=np.random.default_rng(1))
