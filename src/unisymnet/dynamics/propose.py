@@ -34,6 +34,7 @@ SMALL, SMALL_CLEAN = 2, 4  # terms of rates with an inner constant that are trie
 SETS, SETS_CLEAN = 1, 4  # of each size: clean data tell a wrong inner constant more sharply than a wrong set of terms
 POOR, MANY = 1.6, 5  # χ² per value and number of terms from which on a rate is not explained
 QUICK_TRIALS = 12
+REFINED = 3  # libraries, those of the best rates
 ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 
 
@@ -91,7 +92,8 @@ class RateSearch:
             self.try_all(slaved_rates(self.course, self.state, self.libraries[0].terms), self.libraries[0].name)
         for _ in range(2):
             before = self.ranked()[:1]
-            for library in self._best_libraries(3):
+            best = list(dict.fromkeys(rate.source for rate in self.ranked()))[:REFINED]
+            for library in (library for name in best for library in self.libraries if library.name == name):
                 if not self.deadline.expired():
                     self.refine(library)
             if self.ranked()[:1] == before:
@@ -255,10 +257,6 @@ class RateSearch:
             alike = sorted((pair for columns, pair in small.items() if len(columns) == size), key=lambda pair: pair[0])
             found += [expr for _, expr in alike[: SETS_CLEAN if self.course.clean else SETS]]
         return found
-
-    def _best_libraries(self, count: int) -> list[Library]:
-        names = list(dict.fromkeys(rate.source for rate in self.ranked()))[:count]
-        return [library for name in names for library in self.libraries if library.name == name]
 
 
 def _chosen(

@@ -103,12 +103,8 @@ def shown(expr: Expr) -> Expr:
 def form_price(exprs: Sequence[Expr]) -> float:
     """Nats for the forms; a function that occurs twice in the same part is paid once."""
     parts = [node for expr in exprs for node in set(walk(expr)) if isinstance(node, Call)]
-    functions = math.fsum(FUNCTION_PRICES["sqrt" if _is_root(node) else node.op] for node in parts if _is_priced(node))
+    functions = math.fsum(FUNCTION_PRICES.get("sqrt" if _is_root(node) else node.op, 0.0) for node in parts)
     return FORM_PRICE * sum(complexity(simplify(expr)) for expr in exprs) + functions
-
-
-def _is_priced(node: Call) -> bool:
-    return node.op in FUNCTION_PRICES or _is_root(node)
 
 
 def _is_root(node: Call) -> bool:

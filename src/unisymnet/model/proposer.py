@@ -88,7 +88,8 @@ class TransformerProposer:
         self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[tuple[Structure, int]]:
         """Structures, and how brief a look at them is enough."""
-        bags = [bag(problem, columns, runtime, self.max_rows, rng=rng) for _ in range(self._n_bags(problem))]
+        n_bags = self.n_bags if problem.n_rows > self.max_rows else 1
+        bags = [bag(problem, columns, runtime, self.max_rows, rng=rng) for _ in range(n_bags)]
         best: list[Found] = []
         for rows in bags:
             found = beam_search(runtime, rows, len(columns), width=self.width)
@@ -103,9 +104,6 @@ class TransformerProposer:
         vocabulary = vocabulary_of(runtime)
         for label in runtime.frequent.get(len(columns), ())[: self.n_frequent]:
             yield vocabulary.decode(label), self.brief
-
-    def _n_bags(self, problem: Problem) -> int:
-        return self.n_bags if problem.n_rows > self.max_rows else 1
 
 
 @lru_cache(maxsize=4)

@@ -28,7 +28,8 @@ def write_system(system: System, language: str) -> str:
         places = dict(enumerate(names))
         bodies = [write_body(expr, places, language) for expr in system.exprs]
         d, m = len(system.states), len(system.inputs)
-        return writers[language](names[:d], names[d : d + m], names[-1], bodies, _comment(system))
+        comment = [comment_line(line) for line in system.lines(None)]  # stays one in any of the languages
+        return writers[language](names[:d], names[d : d + m], names[-1], bodies, comment)
     if language == "latex":
         return system_latex(system, 4)
     raise ValueError(f"cannot write a system as {language!r}; choose one of {', '.join(LANGUAGES)}")
@@ -40,11 +41,6 @@ def system_latex(system: System, digits: int | None) -> str:
     for formula, state in zip(system.formulas, system.states):
         lines.append(rf"\dot{{{latex_name(state)}}} &= {formula.latex(digits)}")
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
-
-
-def _comment(system: System) -> list[str]:
-    """The equations as lines that stay inside a comment of any of the languages."""
-    return [comment_line(line) for line in system.lines(None)]
 
 
 def _python(states: list[str], inputs: list[str], time: str, bodies: list[str], comment: list[str]) -> str:

@@ -138,7 +138,7 @@ def small_forms(operators: Sequence[Operator], n_columns: int) -> Iterator[tuple
         places = _places(operator, n_columns)
         for columns in places:
             if len(columns) == 1:
-                yield _with_outside([_scaled(Var(columns[0]))], operator), operator.name
+                yield _with_outside([Param(0) * Var(columns[0])], operator), operator.name
         for columns in places:
             inner = operator.applied([Var(i) for i in columns])
             n = n_params(inner)
@@ -152,7 +152,7 @@ def small_forms(operators: Sequence[Operator], n_columns: int) -> Iterator[tuple
             for a, b in itertools.permutations(range(n_columns), 2):
                 pairs: list[Expr] = [Var(a) / Var(b), Param(0) * Var(a) + Param(1) * Var(b)]
                 for arg in (pairs if a > b else pairs[:1]) + ([Var(a) * Var(b)] if a > b else []):
-                    yield _with_outside([arg if n_params(arg) else _scaled(arg)], operator), operator.name
+                    yield _with_outside([arg if n_params(arg) else Param(0) * arg], operator), operator.name
     both = [(operator, columns) for operator in operators for columns in _places(operator, n_columns)[:4]]
     for (first, one), (second, two) in itertools.combinations(both, 2):
         left = first.applied([Var(i) for i in one])
@@ -170,7 +170,3 @@ def _with_outside(args: list[Expr], operator: Operator) -> Expr:
     """a + b·operator(args)."""
     inner = operator.applied(args)
     return Param(n_params(inner)) * inner + Param(n_params(inner) + 1)
-
-
-def _scaled(expr: Expr) -> Expr:
-    return Param(0) * expr

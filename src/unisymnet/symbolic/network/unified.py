@@ -247,10 +247,6 @@ def _add(g: Unified, *args: Expr) -> Affine:
     return summed([(g.lower(a), 1.0) for a in args])
 
 
-def _sub(g: Unified, a: Expr, b: Expr) -> Affine:
-    return summed([(g.lower(a), 1.0), (g.lower(b), -1.0)])
-
-
 def _mul(g: Unified, *args: Expr) -> Affine:
     scale, factors = 1.0, []
     for arg in args:
@@ -303,7 +299,7 @@ def _trigonometric(g: Unified, op: str, a: Expr) -> Affine:
 
 _RULES: dict[str, Callable[..., Affine]] = {
     "add": _add,
-    "sub": _sub,
+    "sub": lambda g, a, b: summed([(g.lower(a), 1.0), (g.lower(b), -1.0)]),
     "mul": _mul,
     "div": _div,
     "pow": _pow,
