@@ -15,8 +15,7 @@ from typing import Any
 
 from .beyond import beyond
 from .experiments import NAMES, find_experiment
-from .experiments.base import Block, Figure, Table, shown
-from .experiments.style import save
+from .experiments.base import Block, Figure, Table, save, shown
 from .experiments.tally import groups, load_results, tasks_among
 from .run import LITERAL, provenance, weights_in_use
 from .stale import current

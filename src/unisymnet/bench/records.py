@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import DataError
 
-__all__ = ["append_record", "chosen", "jsonable", "mend", "read_records", "resumed"]
+__all__ = ["append_record", "chosen", "jsonable", "mend", "performed", "read_records", "resumed"]
 
 Record = dict[str, Any]
 SHOWN = 20  # names in an error
@@ -42,6 +42,16 @@ def resumed(
         if tell is not None:
             tell(record)
     return [done[_value(list(key.values()))] for key in keys]
+
+
+def performed(
+    keys: Sequence[Key],
+    path: Path | None,
+    perform: Callable[[Key], Record],
+    tell: Callable[[Record], None] | None = None,
+) -> list[Record]:
+    """The same where runs are done one after the other, each by `perform`."""
+    return resumed(keys, path, lambda missing: ((key, perform(key)) for key in missing), tell)
 
 
 def _value(value: Any) -> Any:

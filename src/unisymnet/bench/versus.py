@@ -119,7 +119,7 @@ def _behind_paper(records: Sequence[Record]) -> list[tuple[Cell, ...]]:
 
 def _published(suite: str, noise: float) -> dict[str, float]:
     if suite in STANDARD and noise == 0:
-        return dict(zip(("Acc", "Sol"), facts.in_domain(suite)["UniSymNet"][1:], strict=True))
+        return dict(zip(("Acc", "Sol"), facts.paper("in domain", suite)["UniSymNet"][1:], strict=True))
     if suite in ("feynman", "strogatz") and noise in facts.NOISES:
-        return dict(zip(("Sol", "mean R²"), facts.srbench(suite)[noise][:2], strict=True))
+        return dict(zip(("Sol", "mean R²"), facts.by_number("srbench", suite)[noise][:2], strict=True))
     return {}

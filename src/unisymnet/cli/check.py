@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from ..files.table import counts_rows, listed, near
+from ..files.dialect import Dialect
+from ..files.heads import without_units
+from ..files.read import read_frame
+from ..files.table import counts_rows, listed, near, text_fault
 from ..knowledge.units.system import make_units
 from ..tables.encoding import encode
-from .heads import without_units
-from .tables import Dialect, _text_fault, read_frame
 
 FEW_ROWS, MANY_COLUMNS, WIDE = 20, 10, 1e6
 
@@ -100,7 +101,7 @@ def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None)
 
 
 def _column(frame: Any, name: str, target: str) -> dict[str, Any]:
-    fault = _text_fault(frame[name], name)
+    fault = text_fault(frame[name], name)
     words = None if fault is None or name == target else encode(frame[[name]], None, None)
     if words is not None and words.encoding.categories:
         item, missing = words.encoding.categories[0], int(frame[name].isna().sum())

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, UniSymNetError
+from ..files.table import Table, read_table
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import OWN, add_formula
@@ -23,7 +24,6 @@ from ..tables.by_pieces import refit, score
 from .folder import MODEL, prepare_folder, save_run
 from .reporting import remember_data
 from .screen import print_result
-from .tables import Table, load_table
 
 FOUND, INTERRUPTED = 0, 130
 LEAST_ROWS = 3
@@ -65,7 +65,7 @@ def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, q
 
 def read_request(request: Request) -> Table:
     """The table of a request, columns and rows chosen."""
-    return load_table(
+    return read_table(
         request.data,
         target=request.target,
         features=request.features,

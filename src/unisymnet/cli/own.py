@@ -11,7 +11,7 @@ from pathlib import Path
 from shlex import quote
 
 from ..errors import DataError
-from ..files.table import near
+from ..files.table import Table, near, read_table
 from ..formula import Constant, Formula
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import add_formula, fit_named
@@ -20,7 +20,6 @@ from ..symbolic.own import read_operator
 from ..symbolic.parse import free_names
 from .results import load_run, picked_formula
 from .screen import print_table
-from .tables import Table, load_table
 
 
 def score_formula(
@@ -38,7 +37,7 @@ def score_formula(
     if model is not None:
         target = target or model.formula_.target
     encoding = None if model is None else model.encoding_
-    table = load_table(data, target=target, weights=weights, delimiter=delimiter, encoding=encoding)
+    table = read_table(data, target=target, weights=weights, delimiter=delimiter, encoding=encoding)
     try:
         own = {operator.name: operator for operator in map(read_operator, operators or ())}
     except ValueError as error:
@@ -111,7 +110,7 @@ def refit_formula(
     formula = picked_formula(model, pick)
     column = None if formula.groups is None else formula.groups.column
     wanted = target or formula.target
-    table = load_table(data, target=wanted, delimiter=delimiter, groups=column, encoding=model.encoding_)
+    table = read_table(data, target=wanted, delimiter=delimiter, groups=column, encoding=model.encoding_)
     if column is not None and table.groups is not None:
         table = replace(table, X=table.X.assign(**{column: table.groups}))
     found = formula.refit(table.X, table.y)

@@ -9,6 +9,8 @@ from shlex import quote
 from typing import Any
 
 from ..errors import CheckpointError, DataError
+from ..files.heads import without_units
+from ..files.read import read_frame
 from ..formula import Formula
 from ..formula.formula import LANGUAGES
 from ..knowledge.units.spelling import read_head
@@ -19,9 +21,7 @@ from ..symbolic.expr import variables
 from ..symbolic.text import printable_lines
 from ..tables.encoding import Encoding
 from .folder import remembered_columns
-from .heads import without_units
 from .screen import print_result
-from .tables import read_frame
 
 
 def load_run(run: str) -> UniSymNetRegressor:

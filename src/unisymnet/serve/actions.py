@@ -11,8 +11,8 @@ import numpy as np
 
 from ..cli.fitting import python_source, read_request
 from ..cli.results import with_predictions
-from ..cli.tables import read_frame
 from ..errors import DataError
+from ..files.read import read_frame
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor, fit_formula
 from ..regressor.own import OWN, add_formula

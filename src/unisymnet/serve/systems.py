@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..cli.motion.dynamics import SO_FAR, place_so_far
-from ..cli.tables import read_frame
 from ..dynamics import DynamicsEvent, DynamicsRegressor, System
 from ..errors import DataError
+from ..files.read import read_frame
 from ..regressor.checkpoint import write_atomically
 from ..report.parts import shown
 from ..report.system_page import Run as Drawn

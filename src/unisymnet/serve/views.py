@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..cli.check import describe
-from ..cli.heads import without_units
 from ..errors import DataError
+from ..files.heads import without_units
 from ..files.table import Table, text_fault
 from ..formula import Formula
 from ..formula.constants import free

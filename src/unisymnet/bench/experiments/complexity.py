@@ -6,7 +6,7 @@ theorems (symbolic/network/counts.py).  The paper compares UniSymNet with symbol
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,9 @@ from ...corpus.settings import HIGH, LOW
 from ...corpus.trees import TreeSampler, uniforms
 from ...errors import EncodingError
 from ...symbolic.network.counts import Counts, counts
-from ..records import Key, resumed
+from ..records import Key, performed
 from ..run import provenance
-from .base import Block, Cell, Experiment, Figure, Record, Setup, Table
-from .style import CYCLE
+from .base import CYCLE, Block, Cell, Experiment, Figure, Record, Setup, Table
 
 DIMENSIONS = range(1, 11)
 KINDS = {"tree": "symbolic tree", "eql": "EQL-type network", "unisymnet": "UniSymNet"}
@@ -29,13 +28,12 @@ def collect(setup: Setup) -> list[Record]:
     total = QUICK if setup.quick else FULL
     own = {"kind": "complexity", "functions": total, "seed": setup.seed}
 
-    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
-        for key in missing:
-            d = key["dimension"]
-            found = _sizes(d, total // len(DIMENSIONS), uniforms(np.random.default_rng([setup.seed, d])))
-            yield key, {**key, **found, **provenance()}
+    def perform(key: Key) -> Record:
+        d = key["dimension"]
+        found = _sizes(d, total // len(DIMENSIONS), uniforms(np.random.default_rng([setup.seed, d])))
+        return {**key, **found, **provenance()}
 
-    return resumed([{**own, "dimension": d} for d in DIMENSIONS], setup.out, made)
+    return performed([{**own, "dimension": d} for d in DIMENSIONS], setup.out, perform)
 
 
 def _sizes(d: int, n: int, draws: Any) -> dict[str, Any]:
@@ -57,13 +55,10 @@ def _sizes(d: int, n: int, draws: Any) -> dict[str, Any]:
     return sizes
 
 
-def _own(records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if record.get("kind") == "complexity"]
-
-
 def report(records: Sequence[Record]) -> list[Block]:
-    most = max((record["functions"] for record in _own(records)), default=0)
-    chosen = {r["dimension"]: r for r in _own(records) if r["functions"] == most}
+    own = [record for record in records if record.get("kind") == "complexity"]
+    most = max((record["functions"] for record in own), default=0)
+    chosen = {r["dimension"]: r for r in own if r["functions"] == most}
     if not chosen:
         return []
     rows: list[tuple[Cell, ...]] = [

@@ -6,14 +6,13 @@ The functions are those of `optimisers` and `pruning`; nothing is fitted.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
 from ...corpus import LOW, Corpus
-from ..records import Key, resumed
-from .base import Block, Experiment, Figure, Record, Setup, Table
-from .style import colour
+from ..records import Key, performed
+from .base import Block, Experiment, Figure, Record, Setup, Table, colour
 
 N_FUNCTIONS, QUICK = 200, 50
 
@@ -22,14 +21,12 @@ def collect(setup: Setup) -> list[Record]:
     number = QUICK if setup.quick else N_FUNCTIONS
     examples = list(islice(Corpus(LOW, setup.seed).starting_at(0), number))
 
-    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
-        for key in missing:
-            example = examples[key["number"]]
-            sizes = {"columns": example.n_features, "length": len(example.label), "layers": example.depth}
-            yield key, {**key, **sizes}
+    def perform(key: Key) -> Record:
+        example = examples[key["number"]]
+        return {**key, "columns": example.n_features, "length": len(example.label), "layers": example.depth}
 
     keys = [{"experiment": "scatter", "seed": setup.seed, "number": place} for place in range(len(examples))]
-    return resumed(keys, setup.out, made)
+    return performed(keys, setup.out, perform)
 
 
 def report(records: Sequence[Record]) -> list[Block]:

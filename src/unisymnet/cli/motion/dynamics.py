@@ -11,9 +11,9 @@ from typing import Annotated, Any
 import typer
 
 from ...errors import CheckpointError, DataError
+from ...files.heads import without_units
 from ..folder import check_folder, save_somewhere, start_of
-from ..heads import pairs, without_units
-from ..known_options import Constants, Constraints, Groups, Units
+from ..options import Constants, Constraints, Groups, Units, pairs
 
 MODEL, SO_FAR, SOURCE, REPORT = "model.json", "so-far.json", "system.py", "report.html"
 INTERRUPTED = 130
@@ -50,7 +50,7 @@ def dynamics(
 ) -> None:
     """Find differential equations in time series. Saves the system, a report and source code."""
     from ...dynamics import DynamicsRegressor
-    from ..tables import read_frame
+    from ...files.read import read_frame
 
     if order not in (1, 2):
         raise typer.BadParameter(f"--order is 1 or 2, got {order}")

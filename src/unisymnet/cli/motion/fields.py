@@ -1,4 +1,4 @@
-"""`pde`: governing equations of fields in a file of arrays, and the benchmark of equations that we simulate."""
+"""`pde`: governing equations of fields in a file of arrays."""
 
 from __future__ import annotations
 
@@ -85,21 +85,6 @@ def pde(
         draw(model.system_, {name: arrays[name] for name in chosen}, on, picture)
     if model.interrupted_:
         raise typer.Exit(INTERRUPTED)
-
-
-def run_pde_bench(noise: float, problems: list[str] | None, seed: int, out: str | None) -> None:
-    """Every equation once; the table on the terminal."""
-    from ...bench.pdes.run import run_pdes
-
-    records = run_pdes(problems, noise, seed, None if out is None else Path(out))
-    for record in records:
-        mark = "right" if record["form"] else "wrong"
-        used = f"{record['time']:.2f} s of processor time"
-        print(f"{record['problem']:<22} {mark}  coefficients within {100 * record['error']:.2g} %  {used}")
-        for line in record["found"]:
-            print(f"    {line}")
-    right = [record for record in records if record["form"]]
-    print(f"{len(right)} of {len(records)} forms right at noise {noise:g}")
 
 
 def _words(text: str | None) -> list[str]:

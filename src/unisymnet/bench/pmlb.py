@@ -1,27 +1,138 @@
-"""What runs on tables say beside published figures: medians, sizes, and who wins how often.
+"""SRBench's black-box protocol on a folder of tables: three quarters to fit, one to test, its seeds, no scaling.
 
-Published figures are medians over seeds of R² on test rows, one line for each method and set (columns algorithm,
-dataset, r2_test, model_size). Does not run anything.
+A folder holds one CSV or TSV file a set (also gzipped) with a column `target`. Results are JSON lines, one a run; what
+the file holds is not run again. Beside ours stand published figures: medians over seeds of R² on test rows, one line
+for each method and set (columns algorithm, dataset, r2_test, model_size).
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
+import numpy as np
+from joblib import Parallel, delayed
 from scipy.stats import studentized_range
 
-from ..experiments.base import Block, Table
+from ..errors import DataError
+from .experiments.base import Block, Cell, Table
+from .records import Key, Record, chosen, resumed
+from .run import provenance
 
+TARGET = "target"
+SUFFIXES = (".csv.gz", ".csv", ".tsv.gz", ".tsv")
+# The seeds of SRBench's ten trials (experiment/seeds.py of its repository).
+SEEDS = (23654, 15795, 860, 5390, 16850, 29910, 4426, 21962, 14423, 28020)
+MAX_TRAIN = 10_000  # rows; SRBench draws as many
 PUBLISHED = "pmlb_published.csv"
 TIE = 0.01  # of R²
 LINEAR_TOLERANCE = 0.02
 FRIEDMAN = "_fri_"  # in the names of PMLB's sets that are made with Friedman's function
+
+Published = dict[str, dict[str, tuple[float, float]]]  # R² and size by method and set
+
+
+@dataclass(frozen=True)
+class Run:
+    """One set, one seed, one setting."""
+
+    table: str
+    seed: int
+    goal: str
+    max_time: float
+    max_complexity: int
+
+
+def tables_in(folder: str | Path) -> dict[str, Path]:
+    """Sets by name, in the order of their names."""
+    place = Path(folder)
+    if not place.is_dir():
+        raise DataError(f"there is no folder {str(folder)!r}; --data names a folder with one table a set")
+    found = {}
+    for path in sorted(place.iterdir()):
+        suffix = next((s for s in SUFFIXES if path.name.endswith(s)), None)
+        if suffix is not None:
+            found[path.name.removesuffix(suffix)] = path
+    if not found:
+        raise DataError(f"{folder} holds no file that ends in {', '.join(SUFFIXES)}")
+    return found
+
+
+def run_tables(
+    folder: str | Path,
+    out: str | Path,
+    *,
+    seeds: int,
+    goal: str,
+    max_time: float,
+    max_complexity: int = 60,
+    only: Sequence[str] | None = None,
+    cores: int = 1,
+    jobs: int = 1,
+    tell: Callable[[Record], None] = lambda record: None,
+) -> list[Record]:
+    """All records of these runs; missing ones are made first."""
+    if not 1 <= seeds <= len(SEEDS):
+        raise DataError(f"--seeds must be between 1 and {len(SEEDS)}, got {seeds}")
+    known = tables_in(folder)
+    names = chosen(list(known), only, str(folder))
+    runs = [Run(name, seed, goal, max_time, max_complexity) for seed in SEEDS[:seeds] for name in names]
+
+    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
+        pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
+        wanted = [Run(**key["run"]) for key in missing]
+        for record in pool(delayed(fit_one)(known[run.table], run, cores) for run in wanted):
+            yield {"run": record["run"]}, record
+
+    return resumed([{"run": asdict(run)} for run in runs], Path(out), made, tell)
+
+
+def fit_one(path: Path, run: Run, cores: int = 1) -> Record:
+    """Fit three quarters of a table and test on the rest; a linear model and gradient boosting beside it."""
+    import pandas as pd
+    from sklearn.ensemble import HistGradientBoostingRegressor
+    from sklearn.linear_model import LinearRegression
+    from sklearn.model_selection import train_test_split
+
+    from ..regressor import UniSymNetRegressor
+
+    frame = pd.read_csv(path, sep="\t" if ".tsv" in path.name else ",")
+    if TARGET not in frame.columns:
+        raise DataError(f"{path} has no column {TARGET!r}")
+    X, y = frame.drop(columns=TARGET), frame[TARGET]
+    train, test, y_train, y_test = train_test_split(X, y, train_size=0.75, random_state=run.seed)
+    if len(y_train) > MAX_TRAIN:
+        rows = np.sort(np.random.default_rng(run.seed).choice(len(y_train), MAX_TRAIN, replace=False))
+        train, y_train = train.iloc[rows], y_train.iloc[rows]
+    began, cpu = time.monotonic(), time.process_time()
+    model = UniSymNetRegressor(
+        max_time=run.max_time, random_state=run.seed, n_jobs=cores, goal=run.goal, max_complexity=run.max_complexity
+    )
+    model.fit(train, y_train)
+    seconds, cpu = time.monotonic() - began, time.process_time() - cpu
+    linear = LinearRegression().fit(train, y_train)
+    trees = HistGradientBoostingRegressor(random_state=run.seed).fit(train, y_train)
+    return {
+        "suite": "pmlb",
+        "run": asdict(run),
+        "n_train": len(y_train),
+        "n_columns": X.shape[1],
+        "r2": float(model.formula_.score(test, y_test)),
+        "r2_linear": float(linear.score(test, y_test)),
+        "r2_boosting": float(trees.score(test, y_test)),
+        "size": model.formula_.complexity,
+        "seconds": round(seconds, 2),
+        "cpu_seconds": round(cpu, 2),
+        "source": model.front_[model.picked_].source,
+        "expression": str(model.formula_),
+        **provenance(),
+    }
 
 
 def find_published(folder: str | Path) -> Path | None:
@@ -31,9 +142,9 @@ def find_published(folder: str | Path) -> Path | None:
     return found[0] if found else None
 
 
-def read_published(path: Path) -> dict[str, dict[str, tuple[float, float]]]:
+def read_published(path: Path) -> Published:
     """R² and size by method and set."""
-    found: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
+    found: Published = defaultdict(dict)
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["r2_test"]:
@@ -42,9 +153,9 @@ def read_published(path: Path) -> dict[str, dict[str, tuple[float, float]]]:
     return dict(found)
 
 
-def report(records: Sequence[dict[str, Any]], published: dict[str, dict[str, tuple[float, float]]]) -> list[Block]:
+def report(records: Sequence[Record], published: Published) -> list[Block]:
     """Tables: set by set, and method by method."""
-    groups: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    groups: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         groups[record["run"]["table"]].append(record)
     ours = {name: median(r["r2"] for r in rows) for name, rows in groups.items()}
@@ -67,7 +178,7 @@ def _kinds(
     ours: dict[str, float], sizes: dict[str, float], linear: dict[str, float], boosted: Sequence[tuple[float, float]]
 ) -> Table:
     """Medians over all sets, over Friedman's artificial ones and over the others."""
-    rows: list[tuple[str | float | int | None, ...]] = []
+    rows: list[tuple[Cell, ...]] = []
     for kind, names in (
         ("all", list(ours)),
         ("Friedman's", [name for name in ours if FRIEDMAN in name]),
@@ -84,7 +195,7 @@ def _kinds(
     return Table("Medians by kind of set", ("sets", "number", "R²", "size", "linear here"), tuple(rows), note)
 
 
-def _ranks(ours: dict[str, float], published: dict[str, dict[str, tuple[float, float]]]) -> Table:
+def _ranks(ours: dict[str, float], published: Published) -> Table:
     """Mean ranks over the sets that every method has, and how far apart two must be to differ (Nemenyi, 5 %)."""
     methods = {name: figures for name, figures in published.items() if all(s in figures for s in ours)}
     everyone = {"unisymnet (here)": ours} | {m: {s: f[s][0] for s in ours} for m, f in methods.items()}
@@ -104,10 +215,8 @@ def _ranks(ours: dict[str, float], published: dict[str, dict[str, tuple[float, f
     return Table("Mean ranks", ("method", "mean rank"), tuple(rows), note)
 
 
-def _duels(
-    ours: dict[str, float], sizes: dict[str, float], published: dict[str, dict[str, tuple[float, float]]]
-) -> Table:
-    rows: list[tuple[str | float | int | None, ...]] = []
+def _duels(ours: dict[str, float], sizes: dict[str, float], published: Published) -> Table:
+    rows: list[tuple[Cell, ...]] = []
     for method, figures in published.items():
         shared = [name for name in ours if name in figures]
         if not shared:
