@@ -21,8 +21,6 @@ from .eql import eql_text, fit_eql
 from .ours import MODES, fit_with_sfo, sfo_settings, unisymnet_text
 from .peers import fit_gplearn, fit_pyoperon, fit_rils_rols, gplearn_text, pyoperon_text, rils_rols_text
 
-__all__ = ["METHODS", "Method", "MissingMethod", "get_method"]
-
 
 class MissingMethod(ImportError):
     """The library of a method is not installed."""

@@ -18,7 +18,7 @@ from statistics import median
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.stats import studentized_range
+from scipy.stats import rankdata, studentized_range
 
 from ..errors import DataError
 from .experiments.base import Block, Cell, Table
@@ -199,14 +199,8 @@ def _ranks(ours: dict[str, float], published: Published) -> Table:
     """Mean ranks over the sets that every method has, and how far apart two must be to differ (Nemenyi, 5 %)."""
     methods = {name: figures for name, figures in published.items() if all(s in figures for s in ours)}
     everyone = {"unisymnet (here)": ours} | {m: {s: f[s][0] for s in ours} for m, f in methods.items()}
-    total = dict.fromkeys(everyone, 0.0)
-    for name in ours:
-        values = {method: figures[name] for method, figures in everyone.items()}
-        for method, value in values.items():
-            above = sum(other > value for other in values.values())
-            same = sum(other == value for other in values.values())
-            total[method] += above + (same + 1) / 2
-    rows = sorted(((method, rank / len(ours)) for method, rank in total.items()), key=lambda row: row[1])
+    ranks = rankdata([[-figures[name] for figures in everyone.values()] for name in ours], axis=1)
+    rows = sorted(zip(everyone, ranks.mean(axis=0).tolist(), strict=True), key=lambda row: row[1])
     k, n = len(everyone), len(ours)
     note = "methods that have all these sets; rank 1 is the best"
     if k > 1:

@@ -13,10 +13,8 @@ from .experiments import facts
 from .experiments.base import Block, Cell, Table
 from .experiments.tally import groups, mean, mean_r2, seconds, share, solved, tasks_among
 from .problems import STANDARD
+from .records import Record
 
-__all__ = ["comparison", "shortfalls"]
-
-Record = dict[str, Any]
 OURS = "unisymnet"
 PEERS = ("unisymnet-paper", "pyoperon", "gplearn", "rils-rols", "eql")
 COLUMNS = (

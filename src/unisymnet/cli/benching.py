@@ -195,9 +195,18 @@ def run_pmlb(
     if data is None:
         raise DataError("say where the tables are: --data FOLDER, one CSV or TSV file a set with a column `target`")
     path = Path(options.out or RESULTS / "pmlb.jsonl")
-    limits = {"max_time": options.seconds(60.0), "max_complexity": max_complexity}
-    many = {"cores": options.cores, "jobs": options.jobs}
-    records = run_tables(data, path, seeds=seeds, goal="predict", only=only, tell=tell, **limits, **many)
+    records = run_tables(
+        data,
+        path,
+        seeds=seeds,
+        goal="predict",
+        max_time=options.seconds(60.0),
+        max_complexity=max_complexity,
+        only=only,
+        cores=options.cores,
+        jobs=options.jobs,
+        tell=tell,
+    )
     known = find_published(data)
     show(report(records, {} if known is None else read_published(known)), path.parent / "figures")
     print(f"{len(records)} records in {path}")

@@ -12,10 +12,9 @@ from shlex import quote
 
 from ..errors import DataError
 from ..files.table import Table, near, read_table
-from ..formula import Constant, Formula
+from ..formula import Constant, Formula, stored
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import add_formula, fit_named
-from ..regressor.saved import _finite
 from ..symbolic.own import read_operator
 from ..symbolic.parse import free_names
 from .results import load_run, picked_formula
@@ -48,24 +47,22 @@ def score_formula(
     found, named = fit_named(
         text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights, operators=own.values()
     )
-    place = None
-    if model is not None and run is not None:
-        place = _add(model, found, table)
+    if model is None or run is None:
+        _print(found, table, as_json, named=named)
+        return
+    place = _add(model, found, table)
     _print(found, table, as_json, place, named)
-    if model is not None and place is not None and not as_json:
+    if not as_json:
         print()
         print_table(model)
         print()
         print(_verdict(model, place, len(table.y)))
-    if model is not None and run is not None:
-        path = Path(run)
-        try:
-            model.save(path / "model.json" if path.is_dir() else path)
-        except OSError as error:
-            raise DataError(
-                f"the table of {run} cannot be written ({error.strerror or error}); it is as it was"
-            ) from error
-    if model is not None and place is not None and run is not None and not as_json:
+    path = Path(run)
+    try:
+        model.save(path / "model.json" if path.is_dir() else path)
+    except OSError as error:
+        raise DataError(f"the table of {run} cannot be written ({error.strerror or error}); it is as it was") from error
+    if not as_json:
         print(f"saved in {run}; next: unisymnet export {quote(run)} --pick {place} --to latex")
 
 
@@ -131,7 +128,7 @@ def _print(
         shown = formula.to_dict() | {"r2": r2, "rows": len(table.y), "complexity": formula.complexity}
         shown |= {} if place is None else {"pick": place}
         shown |= {"named": {name: asdict(constant) for name, constant in (named or {}).items()}}
-        print(json.dumps(_finite(shown), ensure_ascii=False, indent=2))
+        print(json.dumps(stored.finite(shown), ensure_ascii=False, indent=2))
         return
     print(f"{formula.target} = {formula.text(6)}")
     print(f"  R² = {r2:.6f} on {len(table.y)} rows, size {formula.complexity}")

@@ -1,12 +1,15 @@
-"""What goes into one fit and what comes out of it, as types: options, events, outcome."""
+"""What goes into one fit and what comes out of it, as types: options, the call, events, outcome."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..candidate import Candidate
+from ..deadline import now
 from ..fit.kernels.robust import Loss
 from ..formula import Formula
 from ..knowledge.known import Knowledge, Known
@@ -14,7 +17,10 @@ from ..problem import Problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings
 from ..search.trace import TraceRow
-from .entry import Entry
+from ..symbolic.expr import Expr
+from .interrupt import Interrupts
+from .table import Entry
+from .warm import warm_all
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,22 @@ class Options:
     known: Known = field(default_factory=Known)
     knowledge: Knowledge | None = None  # what is known, for the columns of the data
     goal: str = "law"  # or "predict"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of `fit`: formulas to begin with, in the caller's columns and units, randomness, who may stop it, and
+    the moment of `deadline.now` from which its time counts (None: when the search begins)."""
+
+    guesses: Sequence[Expr]
+    start: Sequence[Formula]
+    rng: np.random.Generator
+    interrupts: Interrupts
+    called: float | None = None
+
+    def began(self) -> float:
+        """The clock starts with the call; compiling the kernels of a new installation is not the data's time."""
+        return max(now() if self.called is None else self.called, warm_all())
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ..files.read import read_frame
 from ..files.table import Table, read_table
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor
-from ..regressor.entry import Entry
+from ..regressor.table import Entry
 from .asking import to_request
 from .place import Place
 from .runs import MODEL, Run

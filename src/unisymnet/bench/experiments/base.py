@@ -18,10 +18,10 @@ from rich.console import Console
 from rich.table import Table as Screen
 
 from ..methods import get_method
+from ..records import Record
 from ..run import Machine, run_missing
 from ..task import Task
 
-Record = dict[str, Any]
 Cell = str | float | int | None
 SEEDS = 20  # runs of the paper's tables
 PEERS = ("pyoperon", "gplearn", "rils-rols")  # may live in an environment of their own

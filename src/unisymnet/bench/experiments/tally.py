@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..records import read_records
-
-Record = dict[str, Any]
+from ..records import Record, read_records
 
 
 def mean(values: Iterable[float | None]) -> float | None:

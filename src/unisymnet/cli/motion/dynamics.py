@@ -12,7 +12,7 @@ import typer
 
 from ...errors import CheckpointError, DataError
 from ...files.heads import without_units
-from ..folder import check_folder, save_somewhere, start_of
+from ..folder import check_folder, save_somewhere, says, start_of
 from ..options import Constants, Constraints, Groups, Units, pairs
 
 MODEL, SO_FAR, SOURCE, REPORT = "model.json", "so-far.json", "system.py", "report.html"
@@ -196,8 +196,7 @@ def _save(model: Any, folder: Path) -> tuple[Path, str | None]:
 
 
 def _is_system(path: Path) -> bool:
-    start = start_of(path, 4000)
-    return start.lstrip().startswith("{") and ('"unisymnet-dynamics"' in start or '"unisymnet-system"' in start)
+    return says(path, "unisymnet-dynamics", "unisymnet-system")
 
 
 def _is_page(path: Path) -> bool:
