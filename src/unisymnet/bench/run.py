@@ -48,7 +48,7 @@ class Machine:
 def run_on_cluster(
     tasks: Iterable[Task], backend: str, scheduler: str | None, jobs: int, limits: Limits, python: str | None
 ) -> Iterator[tuple[Task, Record]]:
-    """Run the tasks through any backend of joblib, Dask and Ray among them, and yield each with its record as it is back.
+    """Run the tasks through a backend of joblib, such as Dask or Ray, and yield each with its record once it is back.
 
     Every run is one joblib task, done on the other machine by a worker process with the same hard limits as here
     (pool.py).  A backend that starts lost tasks again, as Dask does when a worker dies, loses no result.  The package

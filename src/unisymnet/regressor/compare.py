@@ -35,7 +35,7 @@ from .table import Entry, scored
 from .validation import NAMED_LOSSES, Data
 
 if TYPE_CHECKING:
-    from .kinds import Options
+    from .options import Options
 
 Rows = tuple[Floats, Floats, Floats]
 

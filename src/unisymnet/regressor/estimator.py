@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..tables.encoding import Encoding
-    from .kinds import FitEvent, Options
+    from .options import FitEvent, Options
     from .table import Entry
 
 
@@ -205,8 +205,8 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
             taken = take_in(X, y, errors.beside(sample_weight, labels), categories, missing, self.operators)
             weight, of_y, labels, of_x = taken.beside
             data = check_data(self, taken.X, taken.y, errors.weights(weight, of_y, taken.y))
-            from .kinds import Call
             from .known.working import run_known
+            from .options import Call
 
             suspected = suspected_of(guesses, data.names, self.operators)
             rng = seed_generator(self.random_state)

@@ -29,11 +29,11 @@ from ..tables.columns import Columns, choose_columns
 from .checkpoint import Checkpoint, fingerprint, loss_on
 from .compare import before_folds, compare, find_rivals, is_exact_entry
 from .judged import Beliefs, with_judge
-from .kinds import Call, FitEvent, Options, Outcome
 from .known.remarks import annotated, best_refused, make_solvers
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes, outlier_note, repeated_note, replicates_note
+from .options import Call, FitEvent, Options, Outcome
 from .outcome import Rows, lifted, measure
 from .progress import Listeners, Progress
 from .rows import canonical, sample_rows

@@ -123,7 +123,7 @@ class Page:
         posts = {"commands": do.commands, "start": do.start, "stop": do.stop, "continue": do.go_on}
         posts |= {"formula": do.formula, "moved": do.moved, "sources": do.sources, "own": do.own}
         posts |= {"simulate": do.simulate}
-        gets = {"home": self.home, "table": self.table, "events": self.events, "report": self.report}
+        gets: dict[str, Any] = {"home": self.home, "table": self.table, "events": self.events, "report": self.report}
         gets |= {"run": self.showing(do.run), "rows": self.showing(do.rows)}
         return [
             Route("/", self.index),

@@ -20,9 +20,9 @@ _PLACES = {
     "initialisation": "ablations:INITIALISATION",
     "losses": "ablations:ROBUST",
     "temperature": "ablations:TEMPERATURE",
-    "scatter": "scatter:EXPERIMENT",
+    "scatter": "functions:SCATTER",
     "convergence": "convergence:EXPERIMENT",
-    "complexity": "complexity:EXPERIMENT",
+    "complexity": "functions:COMPLEXITY",
     "tabular": "blackbox:EXPERIMENT",
 }
 NAMES = tuple(_PLACES)

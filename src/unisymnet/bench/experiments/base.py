@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table as Screen
 
 from ..methods import get_method
-from ..records import Record
+from ..records import Record as Record
 from ..run import Machine, run_missing
 from ..task import Task
 

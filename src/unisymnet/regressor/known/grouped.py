@@ -23,7 +23,7 @@ from ...formula.grouped import GroupTable
 from ...knowledge.group.joint import Rows, standard_errors
 from ...knowledge.group.sharing import EXACT, Shared, all_shared, best_sharing, forms_of, share_more
 from ...symbolic.expr import Const, Expr, Param, Var, evaluate, rebuild, renumbered
-from ..kinds import Call, FitEvent, Options, Outcome
+from ..options import Call, FitEvent, Options, Outcome
 from ..run import run_fit
 from ..table import Entry, scored
 from ..validation import WORKING, Data

@@ -15,7 +15,7 @@ from ...knowledge.units.nats import no_units
 from ...protocols import Fitter
 from ...symbolic.expr import renumbered, variables
 from ..judged import with_judge
-from ..kinds import Options
+from ..options import Options
 from ..outcome import Rows, lifted, measure
 from ..table import Entry
 from ..validation import Data

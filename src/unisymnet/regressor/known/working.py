@@ -21,7 +21,7 @@ from ...formula.constants import free, report
 from ...metrics import complexity, r2
 from ...symbolic.expr import Expr, bind, evaluate
 from ...symbolic.rewrite.simplify import present, simplify
-from ..kinds import Call, Options, Outcome
+from ..options import Call, Options, Outcome
 from ..run import run_fit
 from ..table import Entry
 from ..validation import Data
