@@ -32,7 +32,7 @@ def check_table(
     frame, target = read.frame, read.short(target)
     found = describe(data, frame, dialect, target)
     found["notes"] = list(guessed)
-    found |= _of_units(frame, found, {**read.units, **(known[0] or {})}, known[1])
+    found |= _of_units(found, {**read.units, **(known[0] or {})}, known[1])
     target, columns = found["target"], found["columns"]
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
@@ -68,7 +68,7 @@ def _can_fit(columns: list[dict[str, Any]], target: str) -> bool:
     return usable.get(target) == "number" and len(usable) > 1
 
 
-def _of_units(frame: Any, found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
+def _of_units(found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
     """The units of the columns, what they leave of the law, and sentences about odd ones."""
     names = [c["name"] for c in found["columns"] if c["kind"] == "number" and c["name"] != found["target"]]
     used = {name: unit for name, unit in units.items() if name in names or name in (found["target"], "target")}
@@ -92,9 +92,7 @@ def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None)
     return {
         "rows": len(frame),
         "target": target,
-        "delimiter": None if dialect is None else dialect.delimiter,
-        "decimal": None if dialect is None else dialect.decimal,
-        "encoding": None if dialect is None else dialect.encoding,
+        **{name: getattr(dialect, name, None) for name in ("delimiter", "decimal", "encoding")},
         "columns": columns,
         "warnings": _warnings(frame, columns, target),
     }

@@ -273,9 +273,9 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
 
         formula = self._formula(index)
         require_torch()
-        from ..formula.torch_module import formula_to_module
+        from ..formula.torch_module import FormulaModule
 
-        return formula_to_module(formula.expr, formula.names)
+        return FormulaModule(formula.expr, formula.names)
 
     def score_equations(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """R² of every formula of the table on these rows."""

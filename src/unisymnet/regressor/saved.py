@@ -113,19 +113,8 @@ def _trace_row(row: Any) -> TraceRow:
 
 
 def _entry_dict(entry: Entry) -> dict[str, Any]:
-    return {
-        "formula": entry.formula.to_dict(),
-        "complexity": entry.complexity,
-        "loss": entry.loss,
-        "r2": entry.r2,
-        "r2_valid": entry.r2_valid,
-        "score": entry.score,
-        "source": entry.source,
-        **({"remarks": [list(pair) for pair in entry.remarks]} if entry.remarks else {}),
-        "nats": entry.nats,
-        "formula_nats": entry.formula_nats,
-        "noise": entry.noise,
-    }
+    row = {field.name: getattr(entry, field.name) for field in fields(Entry)} | {"formula": entry.formula.to_dict()}
+    return {name: value for name, value in row.items() if name != "remarks" or value}
 
 
 def _entry(row: dict[str, Any]) -> Entry:

@@ -252,13 +252,8 @@ def _rows(results: Results, run: Run, model: UniSymNetRegressor, formula: Formul
 
 
 def _constant(constant: Any) -> dict[str, Any]:
-    return {
-        "value": constant.value,
-        "fitted": constant.fitted,
-        "stderr": constant.stderr,
-        "simple": constant.meaning or constant.snapped_to,
-        "unit": constant.unit,
-    }
+    kept = {name: getattr(constant, name) for name in ("value", "fitted", "stderr", "unit")}
+    return kept | {"simple": constant.meaning or constant.snapped_to}
 
 
 def _is_set(model: UniSymNetRegressor, name: str, value: Any) -> bool:
