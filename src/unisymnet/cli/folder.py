@@ -113,10 +113,6 @@ def _is_model(path: Path) -> bool:
     return says(path, SCHEMA)
 
 
-def _is_equations(path: Path) -> bool:
-    return start_of(path, 200).startswith("complexity,loss,")
-
-
 def _is_data(path: Path) -> bool:
     try:
         kept = json.loads(start_of(path, 1_000_000))
@@ -131,4 +127,8 @@ def start_of(path: Path, length: int) -> str:
         return file.read(length)
 
 
-_OURS: dict[str, Callable[[Path], bool]] = {MODEL: _is_model, EQUATIONS: _is_equations, DATA: _is_data}
+_OURS: dict[str, Callable[[Path], bool]] = {
+    MODEL: _is_model,
+    EQUATIONS: lambda path: start_of(path, 200).startswith("complexity,loss,"),
+    DATA: _is_data,
+}

@@ -66,7 +66,7 @@ def front_text(entries: Sequence[Entry], picked: int) -> str:
 def table_cells(entries: Sequence[Entry], picked: int) -> list[list[str]]:
     """The cells of the table, heads first, the formula last and whole."""
     valid = any(entry.r2_valid is not None for entry in entries)
-    heads = remark_heads(entries)
+    heads = list(dict.fromkeys(head for entry in entries for head, _ in entry.remarks))
     rows = [["pick", "size", *(["R² valid"] if valid else []), "R² train", "score", *heads, "formula"]]
     for index, entry in enumerate(entries):
         rows.append(
@@ -101,11 +101,6 @@ def chosen_text(entry: Entry) -> str:
         more = f" and {len(spare) - MAX_NAMES} more" if len(spare) > MAX_NAMES else ""
         lines.append(f"  not used: {', '.join(spare[:MAX_NAMES])}{more}")
     return "\n".join(lines)
-
-
-def remark_heads(entries: Sequence[Entry]) -> list[str]:
-    """Further columns of the table: what is known about the law, for each formula."""
-    return list(dict.fromkeys(head for entry in entries for head, _ in entry.remarks))
 
 
 def beside_text(entry: Entry) -> str:

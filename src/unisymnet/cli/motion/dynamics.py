@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -199,15 +200,12 @@ def _is_system(path: Path) -> bool:
     return says(path, "unisymnet-dynamics", "unisymnet-system")
 
 
-def _is_page(path: Path) -> bool:
-    return b"<footer>Made by unisymnet " in path.read_bytes()[-300:]
-
-
-def _is_source(path: Path) -> bool:
-    return start_of(path, 4000).startswith("import math\n\nfrom scipy.integrate import solve_ivp\n")
-
-
-_OURS = {MODEL: _is_system, SO_FAR: _is_system, SOURCE: _is_source, REPORT: _is_page}
+_OURS: dict[str, Callable[[Path], bool]] = {
+    MODEL: _is_system,
+    SO_FAR: _is_system,
+    SOURCE: lambda path: start_of(path, 4000).startswith("import math\n\nfrom scipy.integrate import solve_ivp\n"),
+    REPORT: lambda path: b"<footer>Made by unisymnet " in path.read_bytes()[-300:],
+}
 
 
 def _floats(text: str, option: str, count: int) -> list[float]:

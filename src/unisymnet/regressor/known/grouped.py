@@ -80,11 +80,15 @@ def run_groups(data: Data, labels: Sequence[str], column: str, options: Options,
         best[form] = share_more(best[form], groups, end if limit is None else end.sooner(share))
     entries, picked = _table(best, data, labels, names, column, groups, end)
     own = entries[picked].formula.groups
-    shared = "all constants are shared" if own is None else _differ(len(own.names), column)
+    shared = "all constants are shared"
+    if own is not None:
+        differ = "one constant differs" if len(own.names) == 1 else f"{len(own.names)} constants differ"
+        shared = f"{differ} by {column}"
+    alone = [f"groups of a single row: {', '.join(small[:8])}"] if small else []
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(f"{len(names)} groups by {column}: {shared}", *hurried, *_small(small)),
+        notes=(f"{len(names)} groups by {column}: {shared}", *hurried, *alone),
         trace=tuple(row for outcome in outcomes for row in outcome.trace),
         stopped="interrupted" if interrupts.requested else outcomes[-1].stopped if outcomes else "exact",
         seconds=now() - began,
@@ -244,11 +248,3 @@ def _entry(
 
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def _differ(n: int, column: str) -> str:
-    return f"one constant differs by {column}" if n == 1 else f"{n} constants differ by {column}"
-
-
-def _small(names: Sequence[str]) -> list[str]:
-    return [f"groups of a single row: {', '.join(names[:8])}"] if names else []

@@ -41,16 +41,16 @@ def annotated(entries: tuple[Entry, ...], picked: int, knowledge: Knowledge) -> 
     constants, which stand there to compare with.
     """
     kept = [e for e in entries if not variables(e.formula.expr) or knowledge.holds(e.formula.expr)] or list(entries)
-    pick = entries[picked] if entries[picked] in kept else min(kept, key=_cost)
+    pick = (
+        entries[picked]
+        if entries[picked] in kept
+        else min(kept, key=lambda e: (math.inf if e.nats is None else e.nats, e.loss))
+    )
     told = tuple(
         replace(entry, formula=knowledge.dressed(entry.formula), remarks=knowledge.remarks(entry.formula))
         for entry in kept
     )
     return told, kept.index(pick)
-
-
-def _cost(entry: Entry) -> tuple[float, float]:
-    return (math.inf if entry.nats is None else entry.nats), entry.loss
 
 
 def best_refused(
