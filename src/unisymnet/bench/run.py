@@ -14,7 +14,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from .methods import get_method
 from .pool import Limits, run_tasks
@@ -59,8 +58,8 @@ def run_on_cluster(
 
     tasks = list(tasks)
     with ExitStack() as stack:
-        settings = _prepare(backend, scheduler, stack)
-        stack.enter_context(joblib.parallel_config(backend=backend, n_jobs=jobs, **settings))
+        _join(backend, scheduler, stack)
+        stack.enter_context(joblib.parallel_config(backend=backend, n_jobs=jobs))
         runs = (joblib.delayed(_run_one)(task, limits, python) for task in tasks)
         yield from joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="all")(runs)
 
@@ -69,8 +68,8 @@ def _run_one(task: Task, limits: Limits, python: str | None) -> tuple[Task, Reco
     return next(iter(run_tasks([task], jobs=1, limits=limits, python=python)))
 
 
-def _prepare(backend: str, scheduler: str | None, stack: ExitStack) -> dict[str, Any]:
-    """Connect to the cluster; what joblib needs to know about it."""
+def _join(backend: str, scheduler: str | None, stack: ExitStack) -> None:
+    """Connect to the cluster."""
     if backend == "dask":
         try:
             distributed = importlib.import_module("distributed")
@@ -86,7 +85,6 @@ def _prepare(backend: str, scheduler: str | None, stack: ExitStack) -> dict[str,
             raise ValueError(f"backend ray needs ray ({error}); pip install ray") from error
     elif scheduler is not None:
         raise ValueError(f"--scheduler is for the backend dask, got the backend {backend}")
-    return {}
 
 
 def run_suite(

@@ -55,7 +55,8 @@ class Request:
 def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
     """Fit and print; the exit code."""
     table = read_request(request)
-    folder = Path(out or f"{'stdin' if request.data == '-' else Path(request.data).stem}-run")
+    stem = "stdin" if request.data == "-" else Path(request.data).stem
+    folder = Path(f"{stem}-run" if out is None else out)
     if not as_json:
         _announce(request, table)
     model, folder = fitted(folder, request, table, resume=resume, verbose=not (quiet or as_json))
