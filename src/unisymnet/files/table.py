@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -58,6 +58,11 @@ class Table:
         last = [] if self.weights is None else [self.weights.name]
         written = [known[str(name)] for name in (*self.X.columns, self.y.name, *last)]  # as the files call them
         return self.pieces.parts(written, self.weights is not None)
+
+    def batches(self) -> Iterator[tuple[Any, ...]]:
+        """The same rows one piece after the other."""
+        for part in self.parts():
+            yield from part()
 
 
 def read_table(
