@@ -25,10 +25,11 @@ from pathlib import Path
 
 import numpy as np
 
-from unisymnet.bench.encoding import N_FITTED, fit_candidates
+from unisymnet.bench.encoding import N_FITTED, fit_noisy
 from unisymnet.bench.records import append_record
 from unisymnet.bench.run import provenance
 from unisymnet.corpus import SETTINGS, Corpus, Example
+from unisymnet.fit.polish import Polish
 from unisymnet.model.alphabet import PAD, START
 from unisymnet.model.beam import beam_search, vocabulary_of
 from unisymnet.model.runtime import WEIGHTS, Runtime, weights_hash
@@ -175,8 +176,9 @@ def recovery(runtime: Runtime, examples: list[Example], seconds: float = 5.0) ->
         beam = beam_search(runtime, points_of(example), example.n_features, width=20)[:N_FITTED]
         structures = [f.structure for f in beam]
         exact = place(vocabulary.decode(example.label), structures) <= N_FITTED
-        fitted = fit_candidates([to_skeleton(s).expr for s in structures], example, seconds)
-        found[example.depth].append((exact, *fitted))
+        forms = [to_skeleton(s).expr for s in structures]
+        solved, best = fit_noisy(forms, example, seconds, 0.0, Polish())
+        found[example.depth].append((exact, solved, best > 0.99))
     print(f"\nfive best candidates, constants by SFO, {seconds:g} s a function")
     print("     depth     n  exact structure  law recovered  R2 > 0.99")
     for depth in [*sorted(found), "all"]:

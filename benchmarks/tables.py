@@ -135,7 +135,7 @@ def sums_alone(path: Path, name: str, seed: int, max_complexity: int) -> dict[st
     from sklearn.model_selection import train_test_split
 
     from unisymnet import UniSymNetRegressor
-    from unisymnet.bench.pmlb.protocol import MAX_TRAIN, TARGET
+    from unisymnet.bench.pmlb import MAX_TRAIN, TARGET
 
     frame = pd.read_csv(path, sep="\t" if ".tsv" in path.name else ",")
     X, y = frame.drop(columns=TARGET), frame[TARGET]
@@ -240,7 +240,7 @@ def main() -> None:
         columns = sum(r["right_columns"] for r in records)
         print(f"law found in {sum(r['found'] for r in records)} of {len(records)}, its columns in {columns}")
     elif given.what == "sums":
-        from unisymnet.bench.pmlb.protocol import SEEDS, tables_in
+        from unisymnet.bench.pmlb import SEEDS, tables_in
 
         known = tables_in(given.data)
         wanted = [(name, s) for s in SEEDS[: given.seeds] for name in (given.sets.split(",") if given.sets else known)]

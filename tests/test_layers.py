@@ -58,8 +58,8 @@ PAIRS = {
     ("symbolic.expr", "symbolic.text"),  # a formula prints itself
     ("symbolic.network.grammar", "symbolic.network.tokens"),  # types only: a prefix belongs to a vocabulary
     ("fit.dno.dno", "fit.dno.training"),  # types only: the settings
+    ("dynamics.equations.export", "dynamics.equations.system"),  # types only: the system
     ("cli.fitting", "cli.reporting"),  # types only: the request
-    ("bench.experiments.base", "bench.experiments.style"),  # types only: the figure
 }
 MAX_FILES = 20  # in one room, its __init__ not counted; a room with more is a hall
 TIER_OF = {unit: tier for tier, units in enumerate(TIERS) for unit in units}

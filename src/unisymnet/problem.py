@@ -17,13 +17,14 @@ from numpy.typing import ArrayLike
 
 from .arrays import Floats
 from .errors import DataError
-from .symbolic.expr import Const, Expr, Var, product, rebuild
+from .symbolic.expr import Call, Const, Expr, Var, product, rebuild, walk
 
 # Between these magnitudes a column is left as it is.
 SMALLEST_PLAIN, LARGEST_PLAIN = 1e-3, 1e3
 LARGEST_INPUT = 1e302  # of which a million can be added up
 LARGEST_STATE = 1e50  # of a dynamical system: terms are products of several
 SMALLEST_TARGET = 1e-150  # and the inverse of it the largest: losses are mean squares in the caller's units
+POWERS = ("pow", "div", "inv", "sqrt", "square")  # operators each of which a power can stand for
 # Numbers with more significant digits are taken for full precision; so many are looked at.
 MAX_DIGITS, MAX_READ = 13, 200
 
@@ -64,6 +65,11 @@ class Problem:
     def allows(self, *operators: str) -> bool:
         """May a formula use all of these operators?  An empty set of operators allows all."""
         return not self.operators or all(op in self.operators for op in operators)
+
+    def allows_formula(self, expr: Expr) -> bool:
+        """May a formula be this one?  A network writes roots, quotients and squares as powers: any of them will do."""
+        ops = {node.op for node in walk(expr) if isinstance(node, Call)}
+        return all(any(map(self.allows, POWERS)) if op == "pow" else self.allows(op) for op in ops)
 
     def to_original(self, expr: Expr) -> Expr:
         """A formula in scaled units rewritten for the caller's units."""

@@ -8,7 +8,7 @@ from unisymnet.bench.known import constraints, templates
 from unisymnet.bench.problems import load_suite
 from unisymnet.bench.task import split
 from unisymnet.cli.app import app
-from unisymnet.cli.benches.known import KNOWN
+from unisymnet.cli.benching import KNOWN
 from unisymnet.knowledge.shape.check import VIOLATED
 from unisymnet.knowledge.shape.shapes import make_shapes
 from unisymnet.knowledge.template.text import read_template
@@ -27,11 +27,11 @@ def test_the_truth_keeps_every_constraint_that_is_given(name):
 
 
 def test_sixty_laws_twice_and_named_ones():
-    keys = constraints.keys(None, 0.1, 20.0, 0, None)
+    keys = constraints.keys(None, None)
     assert len(keys) == 120 and len({key["problem"] for key in keys}) == 60
-    assert len(constraints.keys(None, 0.1, 20.0, 0, ["feynman_I_12_1"])) == 2
+    assert len(constraints.keys(None, ["feynman_I_12_1"])) == 2
     with pytest.raises(ValueError, match="has no 'nothing'"):
-        constraints.keys(None, 0.1, 20.0, 0, ["nothing"])
+        constraints.keys(None, ["nothing"])
 
 
 def test_summary_of_constraints():
@@ -69,6 +69,6 @@ def test_the_command_knows_both(tmp_path):
 
 
 def test_one_template_task_is_solved():
-    key = templates.keys(None, 0.0, 20.0, 0, ["law and its derivative"])[0]
-    record = templates.perform(key, None)
+    key = templates.keys(None, ["law and its derivative"])[0]
+    record = templates.perform({"noise": 0.0, "max_time": 20.0, "seed": 0, **key}, None)
     assert record["scores"]["strict"], record

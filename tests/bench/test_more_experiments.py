@@ -9,9 +9,8 @@ from test_experiments import _record
 
 from unisymnet.bench.encoding import BFGS, fit_noisy
 from unisymnet.bench.experiments import find_experiment
-from unisymnet.bench.experiments.base import Figure, Setup, Table
+from unisymnet.bench.experiments.base import Figure, Setup, Table, save
 from unisymnet.bench.experiments.equations import SRBENCH_SHOWN, STANDARD_SHOWN, SUBSET
-from unisymnet.bench.experiments.style import save
 from unisymnet.bench.experiments.tally import interval, mean_r2
 from unisymnet.bench.problems import find_problem
 from unisymnet.corpus import LOW, Corpus

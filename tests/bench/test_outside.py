@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from unisymnet.bench.known.outside import MADE, PARTS, ROWS, keys, made, nmse, perform, read_set, summary
+from unisymnet.bench.known.outside import MADE, PARTS, ROWS, keys, nmse, perform, read_set, summary
 from unisymnet.errors import DataError
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_a_set_has_three_parts_and_leaves_its_domain(name: str) -> None:
-    tables = made(name, np.random.default_rng(0))
-    again = made(name, np.random.default_rng(0))
+    tables = MADE[name](np.random.default_rng(0))
+    again = MADE[name](np.random.default_rng(0))
     for part, table, same in zip(PARTS, tables, again, strict=True):
         assert len(table) == ROWS[part] and np.isfinite(table.to_numpy()).all()
         assert table.equals(same)
@@ -38,9 +38,9 @@ def test_a_set_in_a_folder_is_fitted(tmp_path: Path) -> None:
         (tmp_path / "square").mkdir(exist_ok=True)
         lines = ["x,y", *(f"{a!r},{3 * a**2!r}" for a in map(float, x))]
         (tmp_path / "square" / f"{part}.csv").write_text("\n".join(lines) + "\n")
-    (key,) = keys(str(tmp_path), 0.0, 5.0, 0, None)
+    (key,) = keys(str(tmp_path), None)
     assert key["problem"] == "square" and key["data"] == "given"
-    record = perform(key, str(tmp_path))
+    record = perform({"noise": 0.0, "max_time": 5.0, "seed": 0, **key}, str(tmp_path))
     assert record["scores"]["nmse_test_ood"] < 1e-12
     assert len(record["front"]) == len(record["front_ood"])
     assert "square" in summary([{**key, **record}])
@@ -48,9 +48,9 @@ def test_a_set_in_a_folder_is_fitted(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_one(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no subfolder .* has a train.csv"):
-        keys(str(tmp_path), 0.0, 5.0, 0, None)
+        keys(str(tmp_path), None)
     with pytest.raises(DataError, match="has no 'nothing'; it has growth"):
-        keys(None, 0.0, 5.0, 0, ["nothing"])
+        keys(None, ["nothing"])
     (tmp_path / "half").mkdir()
     (tmp_path / "half" / "train.csv").write_text("x,y\n1,2\n")
     with pytest.raises(DataError, match=r"test_id.csv; a set needs"):

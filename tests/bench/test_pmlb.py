@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from unisymnet.bench.pmlb.protocol import SEEDS, run_tables, tables_in
-from unisymnet.bench.pmlb.report import find_published, read_published, report
+from unisymnet.bench.pmlb import SEEDS, find_published, read_published, report, run_tables, tables_in
 from unisymnet.cli.app import app
 from unisymnet.errors import DataError
 

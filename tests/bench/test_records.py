@@ -3,7 +3,8 @@ import json
 import numpy as np
 import pytest
 
-from unisymnet.bench.records import append_record, chosen, jsonable, mend, read_records, resumed
+from unisymnet.bench.records import append_record, chosen, mend, read_records, resumed
+from unisymnet.formula.stored import finite
 
 
 def test_a_torn_last_line_is_passed_over_and_mended(tmp_path):
@@ -35,7 +36,7 @@ def test_a_broken_line_in_the_middle_is_an_error(tmp_path):
 
 def test_values_become_plain_json():
     value = {"a": np.float64("nan"), "b": [np.int64(3), float("inf"), np.bool_(True)], "c": (1.5, None, "é")}
-    assert json.loads(json.dumps(jsonable(value))) == {"a": None, "b": [3, None, True], "c": [1.5, None, "é"]}
+    assert json.loads(json.dumps(finite(value))) == {"a": None, "b": [3, None, True], "c": [1.5, None, "é"]}
 
 
 def test_no_file_holds_no_records(tmp_path):

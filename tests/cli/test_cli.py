@@ -15,7 +15,9 @@ import pytest
 from endless import PATIENCE, bumps
 from unisymnet import DataError
 from unisymnet.cli import main
-from unisymnet.cli.tables import detect, load_table, read_frame
+from unisymnet.files.dialect import detect
+from unisymnet.files.read import read_frame
+from unisymnet.files.table import read_table
 
 X = np.random.default_rng(0).uniform(1.0, 5.0, (100, 2))
 FRAME = pd.DataFrame({"m": X[:, 0], "v": X[:, 1], "E": 0.5 * X[:, 0] * X[:, 1] ** 2})
@@ -195,20 +197,20 @@ def test_dialects(raw: bytes, delimiter: str, decimal: str, header: bool, encodi
 def test_rows_and_columns_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("site,a,b,w\nx,1,2,1\ny,,3,1\nz,2,4,2\n")
-    table = load_table(str(path), target="b", weights="w")
+    table = read_table(str(path), target="b", weights="w")
     assert list(table.X.columns) == ["a"] and list(table.y) == [2.0, 4.0] and list(table.weights) == [1.0, 2.0]
     assert "column left out: site holds text ('x' in row 0)" in table.notes
     assert "1 of 3 rows left out: a value is missing (first: row 1, a)" in table.notes
     with pytest.raises(DataError, match="site holds text"):
-        load_table(str(path), target="b", features=["site"])
+        read_table(str(path), target="b", features=["site"])
 
 
 def test_stdin_and_parquet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     polars = pytest.importorskip("polars")
     polars.DataFrame({"a": [1.0, 2.0], "y": [2.0, 4.0]}).write_parquet(tmp_path / "t.parquet")
-    assert load_table(str(tmp_path / "t.parquet")).y.tolist() == [2.0, 4.0]
+    assert read_table(str(tmp_path / "t.parquet")).y.tolist() == [2.0, 4.0]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a,y\n1,2\n")))
-    assert load_table("-").y.tolist() == [2.0]
+    assert read_table("-").y.tolist() == [2.0]
     (tmp_path / "t.xlsx").write_bytes(b"not a workbook")
     with pytest.raises(DataError, match=r"t\.xlsx (needs one more package|cannot be read)"):
         read_frame(str(tmp_path / "t.xlsx"))

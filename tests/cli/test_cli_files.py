@@ -12,7 +12,8 @@ import pytest
 
 from unisymnet import DataError
 from unisymnet.cli import main
-from unisymnet.cli.tables import load_table, read_frame
+from unisymnet.files.read import read_frame
+from unisymnet.files.table import read_table
 
 FRAME = pd.DataFrame({"site": ["a", "b", "c"], "u": [1.5, 2.5, -3.25], "n": [1, 2, 3], "y": [3.0, 5.0, 1e-7]})
 
@@ -32,7 +33,7 @@ def block(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 def same(path: Path) -> None:
-    table = load_table(str(path), target="y")
+    table = read_table(str(path), target="y")
     assert list(table.X.columns) == ["u", "n"]
     assert np.array_equal(table.X.to_numpy(), FRAME[["u", "n"]].to_numpy())
     assert table.y.tolist() == FRAME.y.tolist()

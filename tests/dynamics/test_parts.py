@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from unisymnet.dynamics.course import make_course
-from unisymnet.dynamics.integrate import Lanes, integrate
+from unisymnet.dynamics.integrate import Accuracy, Cut, integrate, make_lanes
 from unisymnet.dynamics.library import libraries
 from unisymnet.dynamics.program import compile_system, free_system
 from unisymnet.dynamics.rate import sum_of, terms_of
@@ -63,15 +63,13 @@ def test_trajectories_and_sensitivities_agree_with_scipy() -> None:
     exprs = [parse("1.3*y", names), parse("0.5*(1 - x**2)*y - 1.1*sin(x)", names)]
     forms, params = free_system(exprs)
     program = compile_system(forms, 2, len(params))
-    lanes = Lanes([np.zeros((2, 2))], [np.zeros((2, 2))], [(0.0, 8.0)])
+    lanes = make_lanes([np.zeros((2, 2))], [np.zeros((2, 2))], [(0.0, 8.0)])
     start = np.array([[0.4, 1.0]])
 
     def run(values: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray, int]:
-        one = np.array([0])
-        ends = np.array([len(T)])
-        return integrate(
-            program, values, np.arange(2), lanes, one, one, ends, T, start, np.ones(2), tolerance=tolerance
-        )
+        none = np.array([0])
+        cut, accuracy = Cut(none, none + len(T), none), Accuracy(np.ones(2), tolerance)
+        return integrate(program, values, np.arange(2), lanes, cut, T, start, accuracy)
 
     states, wide, lost = run(params, 1e-10)
 

@@ -19,8 +19,8 @@ from unisymnet.knowledge.shape.differ import derivative
 from unisymnet.knowledge.shape.interval import bounds
 from unisymnet.knowledge.shape.repair import repaired
 from unisymnet.knowledge.shape.rules import Between, Limit, read_rules
-from unisymnet.regressor.entry import Entry
 from unisymnet.regressor.known.remarks import annotated
+from unisymnet.regressor.table import Entry
 from unisymnet.symbolic import evaluate, parse
 
 NAMES = ["x1", "x2", "x3"]

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.cli.tables import load_table
 from unisymnet.deadline import Deadline
 from unisymnet.errors import DataError
+from unisymnet.files.table import read_table
 from unisymnet.formula import Formula
 from unisymnet.knowledge.group.joint import fit_jointly, standard_errors
 from unisymnet.knowledge.group.sharing import best_sharing, forms_of
@@ -88,7 +88,7 @@ def test_mistakes_and_missing_groups_are_told(tmp_path: Path) -> None:
     table.loc[3, "site"] = None
     table.loc[5, "t"] = np.nan
     table.to_csv(tmp_path / "d.csv", index=False)
-    read = load_table(str(tmp_path / "d.csv"), target="n", groups="site")
+    read = read_table(str(tmp_path / "d.csv"), target="n", groups="site")
     assert read.groups is not None and len(read.groups) == len(read.y) == len(table) - 2
     assert list(read.X.columns) == ["t"]
 

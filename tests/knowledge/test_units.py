@@ -13,8 +13,9 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.cli.heads import pairs, without_units
+from unisymnet.cli.options import pairs
 from unisymnet.errors import DataError
+from unisymnet.files.heads import without_units
 from unisymnet.knowledge.units.homogeneous import read_units
 from unisymnet.knowledge.units.pi import choices, group_text
 from unisymnet.knowledge.units.spelling import odd_unit, read_head, read_quantity, read_unit

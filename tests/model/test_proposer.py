@@ -9,7 +9,7 @@ import pytest
 
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
-from unisymnet.model.proposer import TransformerProposer, allowed, column_sets, relevance, weights_for
+from unisymnet.model.proposer import TransformerProposer, column_sets, relevance, weights_for
 from unisymnet.model.runtime import WEIGHTS, Runtime, shipped
 from unisymnet.problem import make_problem
 from unisymnet.symbolic.expr import Call, n_params, renumbered, variables, walk
@@ -132,8 +132,8 @@ def test_idle_columns_are_left_out_the_second_time() -> None:
 
 def test_a_power_is_allowed_by_its_kin() -> None:
     X = table(10, 1)
-    assert allowed(parse("x0**2"), make_problem(X, X[:, 0], operators=frozenset({"square", "mul"})))
-    assert not allowed(parse("x0**2"), make_problem(X, X[:, 0], operators=frozenset({"add", "mul"})))
+    assert make_problem(X, X[:, 0], operators=frozenset({"square", "mul"})).allows_formula(parse("x0**2"))
+    assert not make_problem(X, X[:, 0], operators=frozenset({"add", "mul"})).allows_formula(parse("x0**2"))
 
 
 WITHOUT_TORCH = """

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unisymnet import PDERegressor, PDESystem
-from unisymnet.bench.pdes.problems import PDEProblem, burgers, heat, vorticity, wave
-from unisymnet.bench.pdes.run import judged
+from unisymnet.bench.pdes import PDEProblem, burgers, heat, judged, vorticity, wave
 from unisymnet.cli import main
 from unisymnet.errors import CheckpointError, DataError
 from unisymnet.pde.grid import Grid

@@ -15,6 +15,7 @@ from unisymnet.errors import DataError
 from unisymnet.formula.constants import covariance, rounding_steps
 from unisymnet.knowledge.group.joint import fit_jointly
 from unisymnet.knowledge.group.sharing import best_sharing
+from unisymnet.regressor import options
 from unisymnet.regressor.interrupt import Interrupts
 from unisymnet.regressor.known import grouped
 from unisymnet.regressor.options import options_of
@@ -130,11 +131,11 @@ def _groups(n_groups: int, n_rows: int = 4) -> tuple[Data, list[str]]:
 
 
 def test_time_before_the_groups_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grouped, "warm_all", lambda: 0.0)  # compiling would be nobody's time
+    monkeypatch.setattr(options, "warm_all", lambda: 0.0)  # compiling would be nobody's time
     data, labels = _groups(20)
     model = UniSymNetRegressor(max_time=50)
     rng, stop = np.random.default_rng(0), Interrupts()
-    outcome = grouped.run_groups(data, labels, "g", options_of(model), (), rng, stop, now() - 100.0)
+    outcome = grouped.run_groups(data, labels, "g", options_of(model), options.Call((), (), rng, stop, now() - 100.0))
     assert not outcome.trace and outcome.seconds >= 100.0  # the limit was over: nothing was searched
     assert len(outcome.entries) == 1 and any("no time" in note for note in outcome.notes)
 

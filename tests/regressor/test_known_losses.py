@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from unisymnet import DataError, UniSymNetRegressor
-from unisymnet.regressor.known.errors import read_sigma
+from unisymnet.regressor.known.given import read_sigma
 from unisymnet.regressor.known.work import Errors, Logistic, OwnResiduals, Poisson, work_of
 from unisymnet.regressor.known.working import _total, minimised
 from unisymnet.regressor.validation import Data, read_loss

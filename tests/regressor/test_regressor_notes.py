@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from unisymnet import Formula
-from unisymnet.regressor.entry import Entry
 from unisymnet.regressor.losses import Judgement
 from unisymnet.regressor.notes import careful_notes, outlier_note, rivals
+from unisymnet.regressor.table import Entry
 from unisymnet.symbolic.parse import parse
 
 

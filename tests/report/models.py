@@ -5,7 +5,7 @@ import pandas as pd
 
 from unisymnet import Formula, UniSymNetRegressor
 from unisymnet.metrics import complexity
-from unisymnet.regressor.entry import Entry
+from unisymnet.regressor.table import Entry
 from unisymnet.search.trace import TraceRow
 
 

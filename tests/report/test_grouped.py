@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.cli.fitting import Request, fit_into, read_request
+from unisymnet.cli.fitting import Request, fitted, read_request
 from unisymnet.cli.reporting import write_report
 from unisymnet.errors import DataError
 from unisymnet.report import report_html
@@ -28,7 +28,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     request = Request(str(folder / "sites.csv"), "n", None, (), None, None, (), settings, groups="site", sigma="error")
     table = read_request(request)
     assert list(table.X.columns) == ["t"] and table.sigma is not None and table.sigma.max() < 0.02
-    fit_into(folder / "run", request, table)
+    fitted(folder / "run", request, table)
     return folder
 
 

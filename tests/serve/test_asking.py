@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from unisymnet import DataError
 from unisymnet.cli import app
-from unisymnet.cli.heads import pairs
+from unisymnet.cli.options import pairs
 from unisymnet.serve.asking import checked, known_settings, to_request
 from unisymnet.serve.commands import fit_command
 

@@ -15,7 +15,7 @@ from report.browser import Browser, browser, missing
 from serve.accessibility import findings
 from serve.server import LONG, Server, served, write_tables
 from unisymnet.formula import Formula
-from unisymnet.serve.tree import tree_of
+from unisymnet.serve.views import tree_of
 from unisymnet.symbolic.operators import OPERATORS
 
 pytestmark = [pytest.mark.skipif(missing() is not None, reason=str(missing())), pytest.mark.slow]

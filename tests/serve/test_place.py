@@ -43,20 +43,20 @@ def test_nothing_else_is_read(place: Place, name: str) -> None:
 
 
 def test_an_upload_has_its_name_only_when_it_is_whole(place: Place) -> None:
-    with place.upload("../../My data!.CSV") as file:
+    with place.upload("../../My data!.CSV") as (file, name):
         file.write(b"x,y\n")
         assert len(place.tables()) == 1
-    assert file.finish() == "unisymnet-page/data/My-data.csv"
-    assert place.table(file.finish()).read_bytes() == b"x,y\n"
-    with pytest.raises(RuntimeError), place.upload("My data.csv") as second:
-        second.write(b"x")
+    assert name == "unisymnet-page/data/My-data.csv"
+    assert place.table(name).read_bytes() == b"x,y\n"
+    with pytest.raises(RuntimeError), place.upload("My data.csv") as (file, _):
+        file.write(b"x")
         raise RuntimeError("the line is cut")
     assert len(list((place.root / "unisymnet-page" / "data").iterdir())) == 1
-    with place.upload("My data.csv") as third:
-        third.write(b"x,z\n")
-    assert third.finish() == "unisymnet-page/data/My-data-2.csv"
-    with pytest.raises(DataError, match=r"model\.pkl"):
-        place.upload("model.pkl")
+    with place.upload("My data.csv") as (file, name):
+        file.write(b"x,z\n")
+    assert name == "unisymnet-page/data/My-data-2.csv"
+    with pytest.raises(DataError, match=r"model\.pkl"), place.upload("model.pkl"):
+        pass
 
 
 def test_runs_get_names_of_their_own(place: Place) -> None:

@@ -34,7 +34,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_all_rows_come_in_order_and_a_sample_is_drawn(folder: Path, kind: str) -> None:
     pieces = open_pieces(str(folder / f"*.{kind}"))
     assert pieces.n_rows == 90_000 and pieces.names == ("t [s]", "m", "y")
-    rows = np.concatenate(list(pieces.batches(["m", "y"])))
+    parts = [np.column_stack(rows) for part in pieces.parts(["m", "y"], False) for rows in part()]
+    rows = np.concatenate(parts)
     whole = pd.concat([pd.read_csv(folder / f"part{i}.csv") for i in range(3)])
     assert np.allclose(rows, whole[["m", "y"]], equal_nan=True)
     sample = pieces.sample(1000)

@@ -11,8 +11,7 @@ from typing import Any
 
 from .experiments.base import Block, Cell, Table
 from .experiments.tally import groups
-
-Record = dict[str, Any]
+from .records import Record
 
 
 def beyond(records: Sequence[Record]) -> list[Block]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from ..model.runtime import Floats, Runtime
 from ..problem import make_problem
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.network.skeleton import to_skeleton
-from .records import Key, Record, resumed
+from .records import Key, Record, performed
 
 WRITINGS = ("label", "prefix")
 FRESH, VALIDATION, WIDTH, N_FITTED = 4242, 999, 20, 5
@@ -65,15 +65,14 @@ def run(
     if quick:
         examples, n_fresh, n_fitted = min(examples, 3_000), min(n_fresh, 20), min(n_fitted, 4)
 
-    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
-        for key in missing:
-            folder = out / key["writing"]
-            trained = _train(config_for(key["writing"], seed), folder, examples, seed, threads)
-            found = measure(Runtime.load(folder / "onnx", n_threads=threads), n_fresh, n_fitted, max_time)
-            yield key, {**key, **trained, **found}
+    def perform(key: Key) -> Record:
+        folder = out / key["writing"]
+        trained = _train(config_for(key["writing"], seed), folder, examples, seed, threads)
+        found = measure(Runtime.load(folder / "onnx", n_threads=threads), n_fresh, n_fitted, max_time)
+        return {**key, **trained, **found}
 
     key = {"examples": examples, "n_fresh": n_fresh, "seed": seed}
-    records = resumed([{"writing": writing, **key} for writing in WRITINGS], out / "encoding.jsonl", made)
+    records = performed([{"writing": writing, **key} for writing in WRITINGS], out / "encoding.jsonl", perform)
     show(records)
     return records
 
@@ -187,12 +186,6 @@ def prefix_beam(runtime: Runtime, rows: Floats, n_features: int, width: int) -> 
         totals, opened = scores[rows_of, next_of], opened[rows_of] - 1 + arity[next_of]
         past = past[:, :, rows_of]
     return [writing.to_expr(found) for _, found in done]
-
-
-def fit_candidates(candidates: Sequence[Expr], example: Example, max_time: float) -> tuple[bool, bool]:
-    """Is one of the candidates the law once its constants are fitted, and does the best one have R² above 0.99?"""
-    solved, best = fit_noisy(candidates, example, max_time, 0.0, Polish())
-    return solved, best > 0.99
 
 
 def fit_noisy(

@@ -17,8 +17,6 @@ from ..arrays import Floats
 from ..symbolic import Call, Const, Expr, Var
 from .peers import Clock
 
-__all__ = ["EQL", "eql_text", "fit_eql"]
-
 UNARY = ("id", "sin", "cos")
 N_COPIES = 4  # of every unary unit and of the product in a layer
 N_LAYERS = 2

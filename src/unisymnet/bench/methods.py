@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,8 +20,6 @@ from ..arrays import Floats
 from .eql import eql_text, fit_eql
 from .ours import MODES, fit_with_sfo, sfo_settings, unisymnet_text
 from .peers import fit_gplearn, fit_pyoperon, fit_rils_rols, gplearn_text, pyoperon_text, rils_rols_text
-
-__all__ = ["METHODS", "Method", "MissingMethod", "get_method"]
 
 
 class MissingMethod(ImportError):
@@ -75,36 +73,35 @@ def get_method(name: str) -> Method:
     return method
 
 
-def fit_linear(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
-    from sklearn.linear_model import LinearRegression
-
-    return LinearRegression().fit(X, y)
-
-
 def linear_text(model: Any) -> str | None:
     terms = [f"({float(c)!r})*x{i}" for i, c in enumerate(model.coef_)]
     return " + ".join([f"({float(model.intercept_)!r})", *terms])
 
 
-def fit_boosting(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
+def _boosting(seed: int) -> Any:
     from sklearn.ensemble import GradientBoostingRegressor
 
-    model = GradientBoostingRegressor(
+    return GradientBoostingRegressor(
         n_estimators=1000, learning_rate=0.05, subsample=0.8, n_iter_no_change=50, random_state=seed
     )
-    return model.fit(X, y)
 
 
-def fit_mlp(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
+def _linear(seed: int) -> Any:
+    from sklearn.linear_model import LinearRegression
+
+    return LinearRegression()
+
+
+def _mlp(seed: int) -> Any:
     from sklearn.neural_network import MLPRegressor
 
-    return _scaled(MLPRegressor(hidden_layer_sizes=(64, 64), max_iter=2000, random_state=seed)).fit(X, y)
+    return _scaled(MLPRegressor(hidden_layer_sizes=(64, 64), max_iter=2000, random_state=seed))
 
 
-def fit_svr(X: Floats, y: Floats, *, max_time: float, seed: int, names: Sequence[str], cores: int = 1) -> Any:
+def _svr(seed: int) -> Any:
     from sklearn.svm import SVR
 
-    return _scaled(SVR(C=10.0, epsilon=0.01)).fit(X, y)
+    return _scaled(SVR(C=10.0, epsilon=0.01))
 
 
 def _scaled(model: Any) -> Any:
@@ -116,15 +113,16 @@ def _scaled(model: Any) -> Any:
     return TransformedTargetRegressor(make_pipeline(StandardScaler(), model), transformer=StandardScaler())
 
 
-def no_text(model: Any) -> str | None:
-    return None
-
-
 def predict(model: Any, X: Floats) -> Floats:
     return np.asarray(model.predict(X), dtype=np.float64)
 
 
-def _sklearn(name: str, fit: Callable[..., Any], text: Callable[[Any], str | None] = no_text) -> Method:
+def _sklearn(name: str, make: Callable[[int], Any], text: Callable[[Any], str | None] = lambda model: None) -> Method:
+    """A regressor of scikit-learn, made for a seed; time and cores are its own affair."""
+
+    def fit(X: Floats, y: Floats, *, seed: int, **_: Any) -> Any:
+        return make(seed).fit(X, y)
+
     return Method(name, fit, text, predict, "scikit-learn", ("sklearn.ensemble", "sklearn.svm"))
 
 
@@ -142,9 +140,9 @@ METHODS: dict[str, Method] = {
         Method("gplearn", fit_gplearn, gplearn_text, predict, "gplearn", ("gplearn.genetic",), "bench"),
         Method("rils-rols", fit_rils_rols, rils_rols_text, predict, "rils-rols", ("rils_rols.rils_rols",)),
         Method("eql", fit_eql, eql_text, predict, "torch", ("torch",), "torch"),
-        _sklearn("linear", fit_linear, linear_text),
-        _sklearn("boosting", fit_boosting),
-        _sklearn("mlp", fit_mlp),
-        _sklearn("svr", fit_svr),
+        _sklearn("linear", _linear, linear_text),
+        _sklearn("boosting", _boosting),
+        _sklearn("mlp", _mlp),
+        _sklearn("svr", _svr),
     )
 }

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -23,8 +22,8 @@ from ..problem import Problem, make_problem
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.network.skeleton import network_to_expr
 from .problems import add_noise
+from .records import Record
 
-Record = dict[str, Any]
 Predictor = Callable[[Floats], Floats]
 Rows = tuple[Floats, Floats, Floats, Floats]  # X and y that were fitted, X and y to choose by
 N_CHOOSING = 40

@@ -17,8 +17,6 @@ from typing import Any
 
 from ..arrays import Floats
 
-__all__ = ["MODES", "fit_ours", "fit_with_sfo", "sfo_settings", "unisymnet_text"]
-
 Changes = dict[str, Any]
 
 # Exponents are left to the continuous fit: no policy, and nothing that looks where a policy would.

@@ -10,39 +10,19 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from .beyond import beyond
 from .experiments import NAMES, find_experiment
-from .experiments.base import Block, Figure, Table, shown
-from .experiments.style import save
+from .experiments.base import Block, Figure, Table, save, shown
 from .experiments.tally import groups, load_results, tasks_among
+from .records import Record
 from .run import LITERAL, provenance, weights_in_use
 from .stale import current
 from .versus import comparison, shortfalls
 
-__all__ = ["write_pages"]
-
-Record = dict[str, Any]
 FIGURES = "results"  # folder of the pictures, beside the pages
-STYLE = """
-:root { --ink: #1d2733; --soft: #5b6875; --line: #dfe5ea; --paper: #fff; --shade: #f5f8fa; --accent: #1f5fa8; }
-@media (prefers-color-scheme: dark) {
-  :root { --ink: #e4e9ee; --soft: #9aa7b3; --line: #35404a; --paper: #171c21; --shade: #20272e; --accent: #7db3ea; }
-  img { background: #fff; border-radius: 4px; }
-}
-body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 2rem auto;
-  max-width: 1080px; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin-bottom: 0.2rem; } h2 { font-size: 1.25rem; margin-top: 2.4rem; }
-h3 { font-size: 1rem; margin: 1.6rem 0 0.4rem; } p.soft, figcaption { color: var(--soft); font-size: 0.88rem; }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: 0.86rem; white-space: nowrap; }
-th { text-align: right; border-bottom: 2px solid var(--line); padding: 0.25rem 0.7rem; font-weight: 600; }
-td { text-align: right; border-bottom: 1px solid var(--line); padding: 0.2rem 0.7rem; }
-th:first-child, td:first-child { text-align: left; } tr.ours td { background: var(--shade); font-weight: 600; }
-figure { margin: 1rem 0; } img { max-width: 100%; } code { background: var(--shade); padding: 0.05rem 0.3rem; }
-a { color: var(--accent); } nav a { margin-right: 0.9rem; }
-"""
 
 
 def write_pages(results: Path, out: Path, since: str | None = None) -> list[Path]:
@@ -142,10 +122,11 @@ def _page(head: Sequence[str], sections: Sections) -> str:
             body.append(f'<p class="soft">{_coded(f"Not run yet with this version{_command(name)}")}</p>')
         body += [_figure(block) if isinstance(block, Figure) else _table(block) for block in blocks]
     content = "\n".join(body)
+    style = files(__package__).joinpath("catalogs", "page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>unisymnet: results</title><style>{STYLE}</style></head><body>\n{content}\n</body></html>\n"
+        f"<title>unisymnet: results</title><style>\n{style}</style></head><body>\n{content}\n</body></html>\n"
     )
 
 

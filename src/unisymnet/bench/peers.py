@@ -17,11 +17,6 @@ import numpy as np
 
 from ..arrays import Floats
 
-__all__ = [
-    *("fit_gplearn", "fit_pyoperon", "fit_rils_rols"),
-    *("gplearn_text", "program_to_infix", "pyoperon_text", "rils_rols_text"),
-]
-
 EXACT = 1e-12  # mean squared residual in units of the target's variance; Operon computes in single precision
 SLICE = 1.0  # seconds after which an exact fit is looked for
 

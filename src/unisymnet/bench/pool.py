@@ -24,8 +24,6 @@ from typing import Any
 from ..deadline import on_processor
 from .task import Task
 
-__all__ = ["Limits", "run_tasks"]
-
 PROC = Path("/proc")
 POLL = 0.1  # seconds between two looks at clocks and memory
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")

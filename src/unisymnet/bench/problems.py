@@ -20,8 +20,6 @@ import numpy as np
 from ..arrays import Floats
 from ..symbolic import Expr, evaluate, parse
 
-__all__ = ["BenchProblem", "add_noise", "find_problem", "load_suite", "suites"]
-
 Part = Literal["train", "test", "wide"]
 Form = Literal["paper", "canonical"]
 Kind = Literal["uniform", "grid", "orbit", "solved", "friedman1", "friedman2", "friedman3", "diabetes"]
@@ -275,11 +273,7 @@ def _black_box(problem: BenchProblem, n: int | None, rng: np.random.Generator, p
         return (X, y) if n is None else _pick(X, y, n, rng)
     if n is None:
         n = problem.n_train if part == "train" else problem.n_test
-    make = {
-        "friedman1": datasets.make_friedman1,
-        "friedman2": datasets.make_friedman2,
-        "friedman3": datasets.make_friedman3,
-    }[problem.kind]
+    make = getattr(datasets, f"make_{problem.kind}")
     return make(n_samples=n, noise=FRIEDMAN_NOISE[problem.kind], random_state=int(rng.integers(2**31)))
 
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..errors import DataError
-
-__all__ = ["append_record", "chosen", "jsonable", "mend", "read_records", "resumed"]
+from ..formula.stored import finite
 
 Record = dict[str, Any]
 SHOWN = 20  # names in an error
@@ -42,6 +38,16 @@ def resumed(
         if tell is not None:
             tell(record)
     return [done[_value(list(key.values()))] for key in keys]
+
+
+def performed(
+    keys: Sequence[Key],
+    path: Path | None,
+    perform: Callable[[Key], Record],
+    tell: Callable[[Record], None] | None = None,
+) -> list[Record]:
+    """The same where runs are done one after the other, each by `perform`."""
+    return resumed(keys, path, lambda missing: ((key, perform(key)) for key in missing), tell)
 
 
 def _value(value: Any) -> Any:
@@ -97,20 +103,7 @@ def mend(path: Path) -> None:
 
 def append_record(path: Path, record: Record) -> None:
     """One line in one write, so that a reader or a crash sees all of it or a torn end, never a mixture."""
-    data = json.dumps(jsonable(record), ensure_ascii=False).encode() + b"\n"
+    data = json.dumps(finite(record), ensure_ascii=False).encode() + b"\n"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("ab", buffering=0) as file:
         file.write(data)
-
-
-def jsonable(value: Any) -> Any:
-    """Plain JSON values; numpy scalars become Python's, and what is not finite becomes null."""
-    if isinstance(value, dict):
-        return {str(key): jsonable(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [jsonable(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

@@ -6,26 +6,23 @@ how a run is done (task.py), how processes are limited (pool.py), or how results
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from .cluster import run_on_cluster
 from .methods import get_method
 from .pool import Limits, run_tasks
 from .problems import BenchProblem, Form, find_problem, load_suite
-from .records import Key, chosen, resumed
+from .records import Key, Record, chosen, resumed
+from .stale import git
 from .task import Task
 
 LITERAL = "unisymnet-literal"  # reads points with weights of its own, where there are some
-__all__ = ["Machine", "provenance", "run_missing", "run_suite"]
-
-Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -45,6 +42,49 @@ class Machine:
         if self.backend is None:
             return run_tasks(tasks, jobs=self.jobs, limits=self.limits, python=self.python)
         return run_on_cluster(tasks, self.backend, self.scheduler, self.jobs, self.limits, self.python)
+
+
+def run_on_cluster(
+    tasks: Iterable[Task], backend: str, scheduler: str | None, jobs: int, limits: Limits, python: str | None
+) -> Iterator[tuple[Task, Record]]:
+    """Run the tasks through a backend of joblib, such as Dask or Ray, and yield each with its record once it is back.
+
+    Every run is one joblib task, done on the other machine by a worker process with the same hard limits as here
+    (pool.py).  A backend that starts lost tasks again, as Dask does when a worker dies, loses no result.  The package
+    must be installed on every machine.  On a Dask cluster `jobs` is how many runs are handed over at a time; its
+    workers take what they have threads for.
+    """
+    import joblib
+
+    tasks = list(tasks)
+    with ExitStack() as stack:
+        _join(backend, scheduler, stack)
+        stack.enter_context(joblib.parallel_config(backend=backend, n_jobs=jobs))
+        runs = (joblib.delayed(_run_one)(task, limits, python) for task in tasks)
+        yield from joblib.Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="all")(runs)
+
+
+def _run_one(task: Task, limits: Limits, python: str | None) -> tuple[Task, Record]:
+    return next(iter(run_tasks([task], jobs=1, limits=limits, python=python)))
+
+
+def _join(backend: str, scheduler: str | None, stack: ExitStack) -> None:
+    """Connect to the cluster."""
+    if backend == "dask":
+        try:
+            distributed = importlib.import_module("distributed")
+        except ImportError as error:
+            raise ValueError(f"backend dask needs distributed ({error}); pip install distributed") from error
+        if scheduler is None:
+            raise ValueError("backend dask needs the address of a scheduler: --scheduler tcp://HOST:8786")
+        stack.enter_context(distributed.Client(scheduler))
+    elif backend == "ray":
+        try:
+            importlib.import_module("ray.util.joblib").register_ray()
+        except ImportError as error:
+            raise ValueError(f"backend ray needs ray ({error}); pip install ray") from error
+    elif scheduler is not None:
+        raise ValueError(f"--scheduler is for the backend dask, got the backend {backend}")
 
 
 def run_suite(
@@ -128,17 +168,9 @@ def _commit() -> str | None:
 
     Files outside the package, such as the records that a run appends to, do not make it dirty.
     """
-    package = Path(__file__).resolve().parents[1]
-
-    def git(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["git", *words], cwd=package, capture_output=True, text=True, timeout=10, check=False)
-
-    try:
-        found = git("rev-parse", "--short=12", "HEAD").stdout.strip()
-        dirty = bool(found) and bool(git("status", "--porcelain", "--untracked-files=no", "--", ".").stdout.strip())
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return f"{found}-dirty" if dirty else found or None
+    found = git("rev-parse", "--short=12", "HEAD")
+    changed = git("status", "--porcelain", "--untracked-files=no", "--", ".")
+    return None if not found or changed is None else found[0] + ("-dirty" if changed else "")
 
 
 def _processor() -> str:

@@ -24,8 +24,6 @@ from ..symbolic.expr import Call, Const, Expr, Param, bind, evaluate, rebuild
 from ..symbolic.rewrite.simplify import present, simplify
 from .problems import BenchProblem
 
-__all__ = ["accuracy", "numeric_scores", "score_run", "symbolic_scores"]
-
 JUDGE_POINTS = 400  # in the range, and again in the range widened by JUDGE_MARGIN on each side
 JUDGE_MARGIN = 0.1
 JUDGE_SEED = 20_250  # the judge's points are the same for every method and run

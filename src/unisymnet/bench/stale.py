@@ -11,9 +11,9 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-Record = dict[str, Any]
+from .records import Record
+
 # What a search finds does not depend on these parts of the package.
 WITHOUT_EFFECT = ("bench/", "cli/", "serve/", "report/", "data/")
 WITHOUT_WEIGHTS = ("unisymnet-no-transformer",)
@@ -47,7 +47,7 @@ def speaks(record: Record, weights: str | None, since: str | None = None) -> boo
 @cache
 def same_search(commit: str) -> bool:
     """Is the code that searches the same at the commit and in the working copy?  A commit marked dirty never is."""
-    changed = _git("diff", "--name-only", "--relative", commit, "--", ".")
+    changed = git("diff", "--name-only", "--relative", commit, "--", ".")
     if changed is None or commit.endswith("-dirty"):
         return False
     return all(name.startswith(WITHOUT_EFFECT) or not name.endswith((".py", ".json", ".onnx")) for name in changed)
@@ -56,10 +56,10 @@ def same_search(commit: str) -> bool:
 @cache
 def is_after(commit: str, since: str) -> bool:
     """Is the commit `since`, or does it stand on it?"""
-    return not commit.endswith("-dirty") and _git("merge-base", "--is-ancestor", since, commit) is not None
+    return not commit.endswith("-dirty") and git("merge-base", "--is-ancestor", since, commit) is not None
 
 
-def _git(*words: str) -> list[str] | None:
+def git(*words: str) -> list[str] | None:
     """Lines that git says about the package's folder; None where it cannot."""
     try:
         done = subprocess.run(["git", *words], cwd=PACKAGE, capture_output=True, text=True, timeout=30, check=False)

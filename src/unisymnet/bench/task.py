@@ -22,8 +22,6 @@ from .methods import Method, get_method
 from .problems import BenchProblem, Form, add_noise, find_problem
 from .score import accuracy, numeric_scores, symbolic_scores
 
-__all__ = ["Split", "Task", "perform", "split"]
-
 TRAIN_SHARE = 0.75
 WIDE_ROWS = 200  # of the doubled range, for extrapolation
 FEYNMAN_ROWS = 1000  # training rows where the caller names none; the published protocol uses 10,000

@@ -13,10 +13,8 @@ from .experiments import facts
 from .experiments.base import Block, Cell, Table
 from .experiments.tally import groups, mean, mean_r2, seconds, share, solved, tasks_among
 from .problems import STANDARD
+from .records import Record
 
-__all__ = ["comparison", "shortfalls"]
-
-Record = dict[str, Any]
 OURS = "unisymnet"
 PEERS = ("unisymnet-paper", "pyoperon", "gplearn", "rils-rols", "eql")
 COLUMNS = (
@@ -119,7 +117,7 @@ def _behind_paper(records: Sequence[Record]) -> list[tuple[Cell, ...]]:
 
 def _published(suite: str, noise: float) -> dict[str, float]:
     if suite in STANDARD and noise == 0:
-        return dict(zip(("Acc", "Sol"), facts.in_domain(suite)["UniSymNet"][1:], strict=True))
+        return dict(zip(("Acc", "Sol"), facts.paper("in domain", suite)["UniSymNet"][1:], strict=True))
     if suite in ("feynman", "strogatz") and noise in facts.NOISES:
-        return dict(zip(("Sol", "mean R²"), facts.srbench(suite)[noise][:2], strict=True))
+        return dict(zip(("Sol", "mean R²"), facts.by_number("srbench", suite)[noise][:2], strict=True))
     return {}

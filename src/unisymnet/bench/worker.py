@@ -17,8 +17,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from ..formula.stored import finite
 from .methods import MissingMethod
-from .records import jsonable
 from .task import Task, perform
 
 Send = Callable[[dict[str, Any]], None]
@@ -71,7 +71,7 @@ def _private_output() -> Send:
     os.dup2(2, 1)
 
     def send(message: dict[str, Any]) -> None:
-        data = json.dumps(jsonable(message)).encode() + b"\n"
+        data = json.dumps(finite(message)).encode() + b"\n"
         while data:
             data = data[pipe.write(data) :]
 

@@ -9,11 +9,23 @@ from typing import Annotated
 import typer
 
 from ..errors import UniSymNetError
-from .benches.command import bench, words
-from .known_options import Categories, Constants, Constraints, Groups, Missing, OwnOperators, Sigma, Template, Units
+from .bench import bench
 from .learn.training import add_commands
 from .motion.dynamics import add_dynamics
 from .motion.fields import pde
+from .options import (
+    Categories,
+    Constants,
+    Constraints,
+    Groups,
+    Missing,
+    OwnOperators,
+    Sigma,
+    Template,
+    Units,
+    pairs,
+    words,
+)
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,7 +72,7 @@ def _columns(incomplete: str) -> list[str]:
 
     The line comes from the shell's variables, because a line that ends in "--target" cannot be parsed yet.
     """
-    from .tables import read_frame
+    from ..files.read import read_frame
 
     words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or "").split()
     files = [word for word in words[1:] if os.path.isfile(word)]
@@ -161,7 +173,6 @@ def fit(
     if sys.stderr.isatty() and not (quiet or json):
         print(f"reading {data} …", end="\r", file=sys.stderr, flush=True)  # loading the libraries takes a second or two
     from .fitting import Request, loss_option, number_or_word, run_fit
-    from .heads import pairs
     from .workers import workers
 
     settings = {
@@ -282,7 +293,6 @@ def check(
 ) -> None:
     """Look at a table before a search. With units: which laws they allow."""
     from .check import check_table
-    from .heads import pairs
 
     known = pairs(units, "--units", "v=m/s"), pairs(constant, "--constant", "g=9.81 m/s^2")
     check_table(data, target, delimiter, json, known)
@@ -298,9 +308,16 @@ def serve(
     browser: Annotated[bool, typer.Option(help="open the browser")] = True,
 ) -> None:
     """Search in your browser. Needs the extra `web`."""
-    from .serving import start_page
+    import runpy
 
-    start_page(what, port, host, folder, at_once, browser)
+    given = ["--host", host, "--at-once", str(at_once)]
+    given += [] if port is None else ["--port", str(port)]
+    given += [] if folder is None else ["--folder", folder]
+    given += [] if browser else ["--no-browser"]
+    given += [] if what is None else ["--", what]
+    # The page is a program of its own: it uses the command line, not the other way round.
+    sys.argv = ["unisymnet serve", *given]
+    runpy.run_module("unisymnet.serve", run_name="__main__")
 
 
 @app.command()

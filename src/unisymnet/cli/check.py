@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from ..files.table import counts_rows, listed, near
+from ..files.dialect import Dialect
+from ..files.heads import without_units
+from ..files.read import read_frame
+from ..files.table import counts_rows, listed, near, text_fault
 from ..knowledge.units.system import make_units
 from ..tables.encoding import encode
-from .heads import without_units
-from .tables import Dialect, _text_fault, read_frame
 
 FEW_ROWS, MANY_COLUMNS, WIDE = 20, 10, 1e6
 
@@ -31,7 +32,7 @@ def check_table(
     frame, target = read.frame, read.short(target)
     found = describe(data, frame, dialect, target)
     found["notes"] = list(guessed)
-    found |= _of_units(frame, found, {**read.units, **(known[0] or {})}, known[1])
+    found |= _of_units(found, {**read.units, **(known[0] or {})}, known[1])
     target, columns = found["target"], found["columns"]
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
@@ -67,7 +68,7 @@ def _can_fit(columns: list[dict[str, Any]], target: str) -> bool:
     return usable.get(target) == "number" and len(usable) > 1
 
 
-def _of_units(frame: Any, found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
+def _of_units(found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
     """The units of the columns, what they leave of the law, and sentences about odd ones."""
     names = [c["name"] for c in found["columns"] if c["kind"] == "number" and c["name"] != found["target"]]
     used = {name: unit for name, unit in units.items() if name in names or name in (found["target"], "target")}
@@ -91,16 +92,14 @@ def describe(data: str, frame: Any, dialect: Dialect | None, target: str | None)
     return {
         "rows": len(frame),
         "target": target,
-        "delimiter": None if dialect is None else dialect.delimiter,
-        "decimal": None if dialect is None else dialect.decimal,
-        "encoding": None if dialect is None else dialect.encoding,
+        **{name: getattr(dialect, name, None) for name in ("delimiter", "decimal", "encoding")},
         "columns": columns,
         "warnings": _warnings(frame, columns, target),
     }
 
 
 def _column(frame: Any, name: str, target: str) -> dict[str, Any]:
-    fault = _text_fault(frame[name], name)
+    fault = text_fault(frame[name], name)
     words = None if fault is None or name == target else encode(frame[[name]], None, None)
     if words is not None and words.encoding.categories:
         item, missing = words.encoding.categories[0], int(frame[name].isna().sum())

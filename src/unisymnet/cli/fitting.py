@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, UniSymNetError
+from ..files.table import Table, read_table
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import OWN, add_formula
@@ -23,10 +24,13 @@ from ..tables.by_pieces import refit, score
 from .folder import MODEL, prepare_folder, save_run
 from .reporting import remember_data
 from .screen import print_result
-from .tables import Table, load_table
 
 FOUND, INTERRUPTED = 0, 130
 LEAST_ROWS = 3
+# What a request says about reading its table.
+READING = (
+    *("target", "features", "drop", "weights", "delimiter", "heads", "groups", "categories", "missing", "sigma"),
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,8 @@ class Request:
 def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, quiet: bool) -> int:
     """Fit and print; the exit code."""
     table = read_request(request)
-    folder = Path(out) if out is not None else Path(f"{_stem(request.data)}-run")
+    stem = "stdin" if request.data == "-" else Path(request.data).stem
+    folder = Path(f"{stem}-run" if out is None else out)
     if not as_json:
         _announce(request, table)
     model, folder = fitted(folder, request, table, resume=resume, verbose=not (quiet or as_json))
@@ -65,32 +70,7 @@ def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, q
 
 def read_request(request: Request) -> Table:
     """The table of a request, columns and rows chosen."""
-    return load_table(
-        request.data,
-        target=request.target,
-        features=request.features,
-        drop=request.drop,
-        weights=request.weights,
-        delimiter=request.delimiter,
-        heads=request.heads,
-        groups=request.groups,
-        categories=request.categories,
-        missing=request.missing,
-        sigma=request.sigma,
-    )
-
-
-def fit_into(
-    folder: Path,
-    request: Request,
-    table: Table,
-    *,
-    resume: bool = False,
-    verbose: bool = False,
-    callback: Callable[[Any], Any] | None = None,
-) -> UniSymNetRegressor:
-    """Fit, and leave in the folder everything that the other commands need."""
-    return fitted(folder, request, table, resume=resume, verbose=verbose, callback=callback)[0]
+    return read_table(request.data, **{name: getattr(request, name) for name in READING})
 
 
 def fitted(
@@ -102,9 +82,13 @@ def fitted(
     verbose: bool = False,
     callback: Callable[[Any], Any] | None = None,
 ) -> tuple[UniSymNetRegressor, Path]:
-    """The model, and the folder it is saved in: another one where this cannot be written, which a note says."""
+    """Fit, and leave in the folder everything that the other commands need.
+
+    The model, and the folder it is saved in: another one where this cannot be written, which a note says.
+    """
     if len(table.y) < LEAST_ROWS:
-        raise DataError(f"{request.data} has {_count(len(table.y), 'usable row')}; a law needs at least {LEAST_ROWS}")
+        rows = f"only {len(table.y)} usable row{'' if len(table.y) == 1 else 's'}"
+        raise DataError(f"{request.data} has {rows}; a law needs at least {LEAST_ROWS}")
     fronts = prepare_folder(folder, resume=resume)
     kept = own_formulas(folder) if resume else []
     settings = known_settings(request, table)
@@ -194,12 +178,9 @@ def python_source(request: Request, table: Table) -> str:
     }
     reading = "".join(f", {name}={value!r}" for name, value in options.items() if value is not None)
     fit = ["table.X", "table.y"]
-    if table.weights is not None:
-        fit.append("sample_weight=table.weights")
-    if table.groups is not None:
-        fit.append("groups=table.groups")
-    if table.sigma is not None:
-        fit.append("sigma=table.sigma")
+    for name, column in (("sample_weight", "weights"), ("groups", "groups"), ("sigma", "sigma")):
+        if getattr(table, column) is not None:
+            fit.append(f"{name}=table.{column}")
     if request.guesses:
         fit.append(f"guesses={list(request.guesses)!r}")
     lines = [
@@ -255,14 +236,6 @@ def _json(model: UniSymNetRegressor, path: Path, code: str, notes: Sequence[str]
         "run": str(path.parent),
         "python": code,
     }
-
-
-def _stem(data: str) -> str:
-    return "stdin" if data == "-" else Path(data).stem
-
-
-def _count(n: int, thing: str) -> str:
-    return f"only {n} {thing}{'' if n == 1 else 's'}"
 
 
 def number_or_word(text: str | None) -> float | str | None:

@@ -101,14 +101,16 @@ def remembered_columns(run: str) -> list[str] | None:
     return columns if known else None
 
 
+def says(path: Path, *schemas: str) -> bool:
+    """Is it a JSON object that names one of the schemas at its beginning?"""
+    start = start_of(path, 4000)
+    return start.lstrip().startswith("{") and any(f'"{schema}"' in start for schema in schemas)
+
+
 def _is_model(path: Path) -> bool:
     from ..regressor.saved import SCHEMA
 
-    return start_of(path, 4000).lstrip().startswith("{") and f'"{SCHEMA}"' in start_of(path, 4000)
-
-
-def _is_equations(path: Path) -> bool:
-    return start_of(path, 200).startswith("complexity,loss,")
+    return says(path, SCHEMA)
 
 
 def _is_data(path: Path) -> bool:
@@ -125,4 +127,8 @@ def start_of(path: Path, length: int) -> str:
         return file.read(length)
 
 
-_OURS: dict[str, Callable[[Path], bool]] = {MODEL: _is_model, EQUATIONS: _is_equations, DATA: _is_data}
+_OURS: dict[str, Callable[[Path], bool]] = {
+    MODEL: _is_model,
+    EQUATIONS: lambda path: start_of(path, 200).startswith("complexity,loss,"),
+    DATA: _is_data,
+}

@@ -11,16 +11,14 @@ from pathlib import Path
 from shlex import quote
 
 from ..errors import DataError
-from ..files.table import near
-from ..formula import Constant, Formula
+from ..files.table import Table, near, read_table
+from ..formula import Constant, Formula, stored
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import add_formula, fit_named
-from ..regressor.saved import _finite
 from ..symbolic.own import read_operator
 from ..symbolic.parse import free_names
 from .results import load_run, picked_formula
 from .screen import print_table
-from .tables import Table, load_table
 
 
 def score_formula(
@@ -38,7 +36,7 @@ def score_formula(
     if model is not None:
         target = target or model.formula_.target
     encoding = None if model is None else model.encoding_
-    table = load_table(data, target=target, weights=weights, delimiter=delimiter, encoding=encoding)
+    table = read_table(data, target=target, weights=weights, delimiter=delimiter, encoding=encoding)
     try:
         own = {operator.name: operator for operator in map(read_operator, operators or ())}
     except ValueError as error:
@@ -49,24 +47,22 @@ def score_formula(
     found, named = fit_named(
         text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights, operators=own.values()
     )
-    place = None
-    if model is not None and run is not None:
-        place = _add(model, found, table)
+    if model is None or run is None:
+        _print(found, table, as_json, named=named)
+        return
+    place = _add(model, found, table)
     _print(found, table, as_json, place, named)
-    if model is not None and place is not None and not as_json:
+    if not as_json:
         print()
         print_table(model)
         print()
         print(_verdict(model, place, len(table.y)))
-    if model is not None and run is not None:
-        path = Path(run)
-        try:
-            model.save(path / "model.json" if path.is_dir() else path)
-        except OSError as error:
-            raise DataError(
-                f"the table of {run} cannot be written ({error.strerror or error}); it is as it was"
-            ) from error
-    if model is not None and place is not None and run is not None and not as_json:
+    path = Path(run)
+    try:
+        model.save(path / "model.json" if path.is_dir() else path)
+    except OSError as error:
+        raise DataError(f"the table of {run} cannot be written ({error.strerror or error}); it is as it was") from error
+    if not as_json:
         print(f"saved in {run}; next: unisymnet export {quote(run)} --pick {place} --to latex")
 
 
@@ -111,7 +107,7 @@ def refit_formula(
     formula = picked_formula(model, pick)
     column = None if formula.groups is None else formula.groups.column
     wanted = target or formula.target
-    table = load_table(data, target=wanted, delimiter=delimiter, groups=column, encoding=model.encoding_)
+    table = read_table(data, target=wanted, delimiter=delimiter, groups=column, encoding=model.encoding_)
     if column is not None and table.groups is not None:
         table = replace(table, X=table.X.assign(**{column: table.groups}))
     found = formula.refit(table.X, table.y)
@@ -132,7 +128,7 @@ def _print(
         shown = formula.to_dict() | {"r2": r2, "rows": len(table.y), "complexity": formula.complexity}
         shown |= {} if place is None else {"pick": place}
         shown |= {"named": {name: asdict(constant) for name, constant in (named or {}).items()}}
-        print(json.dumps(_finite(shown), ensure_ascii=False, indent=2))
+        print(json.dumps(stored.finite(shown), ensure_ascii=False, indent=2))
         return
     print(f"{formula.target} = {formula.text(6)}")
     print(f"  R² = {r2:.6f} on {len(table.y)} rows, size {formula.complexity}")

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
+from ..files.table import Table, read_table
 from ..regressor.checkpoint import write_atomically
 from .results import load_run
-from .tables import Table, load_table
 
 if TYPE_CHECKING:
     from .fitting import Request
@@ -45,7 +45,7 @@ def write_report(run: str, data: str | None, out: str, delimiter: str | None) ->
     wanted: dict[str, Any] = {"target": formula.target, "features": formula.inputs, "groups": groups}
     wanted["encoding"] = model.encoding_
     if data is not None:
-        table = load_table(data, **wanted, delimiter=delimiter)
+        table = read_table(data, **wanted, delimiter=delimiter)
     else:
         table = _remembered(Path(run), wanted)
     page = report_html(model) if table is None else report_html(model, table.with_groups, table.y)
@@ -63,7 +63,7 @@ def _remembered(run: Path, wanted: dict[str, Any]) -> Table | None:
         kept = json.loads(file.read_text("utf-8"))
         path, size, time = Path(kept["path"]), kept["size"], kept["time"]  # None for a table from stdin
         state = path.stat()
-        table = load_table(str(path), **wanted, delimiter=kept["delimiter"])
+        table = read_table(str(path), **wanted, delimiter=kept["delimiter"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError, DataError) as error:
         reason = f"the data of the fit cannot be found ({error})"
         print(f"note: {reason}; for all pictures: unisymnet report {run} DATA", file=sys.stderr)

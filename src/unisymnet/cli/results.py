@@ -9,19 +9,19 @@ from shlex import quote
 from typing import Any
 
 from ..errors import CheckpointError, DataError
-from ..formula import Formula
+from ..files.heads import without_units
+from ..files.read import read_frame
+from ..formula import Formula, stored
 from ..formula.formula import LANGUAGES
 from ..knowledge.units.spelling import read_head
 from ..regressor import UniSymNetRegressor
-from ..regressor.saved import _finite, model_dict
+from ..regressor.saved import model_dict
 from ..regressor.table import chosen_text
 from ..symbolic.expr import variables
 from ..symbolic.text import printable_lines
 from ..tables.encoding import Encoding
 from .folder import remembered_columns
-from .heads import without_units
 from .screen import print_result
-from .tables import read_frame
 
 
 def load_run(run: str) -> UniSymNetRegressor:
@@ -35,24 +35,17 @@ def load_run(run: str) -> UniSymNetRegressor:
 
 
 def picked_formula(model: UniSymNetRegressor, pick: int | None) -> Formula:
-    check_pick(model, pick)
-    try:
-        return model.formula_ if pick is None else model[pick]
-    except IndexError as error:
-        raise DataError(str(error)) from error
-
-
-def check_pick(model: UniSymNetRegressor, pick: int | None) -> None:
     """Rows of the table are counted from 0; there is none below."""
     if pick is not None and not 0 <= pick < len(model.front_):
         raise DataError(f"there is no formula {pick}; the table has 0 to {len(model.front_) - 1}")
+    return model.formula_ if pick is None else model[pick]
 
 
 def show_run(run: str, pick: int | None, as_json: bool) -> None:
     model = load_run(run)
     formula = picked_formula(model, pick)
     if as_json:
-        shown = _finite(model_dict(model)) if pick is None else formula.to_dict()
+        shown = stored.finite(model_dict(model)) if pick is None else formula.to_dict()
         print(json.dumps(shown, ensure_ascii=False, indent=2))
     elif pick is None:
         print_result(model)

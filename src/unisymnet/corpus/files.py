@@ -16,21 +16,12 @@ from ..symbolic.expr import Call, walk
 from ..symbolic.parse import parse
 from ..symbolic.text import to_text
 from .settings import CorpusSettings
-from .stream import BLOCK, Corpus, Example
+from .stream import Corpus, Example
 
 
 def generate_file(path: Path | str, n_examples: int, settings: CorpusSettings, *, seed: int = 0) -> dict[str, Any]:
     """Write the first ``n_examples`` of the stream to ``path``; returns the summary, rejections included."""
-    corpus = Corpus(settings, seed)
-    counts: Counter[str] = Counter()
-    examples: list[Example] = []
-    number = 0
-    while len(examples) < n_examples:
-        block, found = corpus.block(number, BLOCK)
-        examples += block
-        counts += found
-        number += 1
-    examples = examples[:n_examples]
+    examples, counts = Corpus(settings, seed).take(n_examples)
     longest = max(len(e.label) for e in examples)
     labels = np.zeros((len(examples), longest), dtype=np.int32)  # zeros pad, as in the paper
     for row, example in zip(labels, examples):

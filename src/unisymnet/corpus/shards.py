@@ -75,14 +75,7 @@ def shard_files(folder: Path, number: int) -> tuple[Path, Path]:
 
 def _write_shard(corpus: Corpus, first: int, n: int, points: Path, labels: Path) -> Counter[str]:
     """One shard from block ``first`` of the stream on; under its name only once it is whole."""
-    counts: Counter[str] = Counter()
-    examples: list[Any] = []
-    while len(examples) < n:
-        block, found = corpus.block(first, _BLOCK)
-        examples += block
-        counts += found
-        first += 1
-    examples = examples[:n]
+    examples, counts = corpus.take(n, first, _BLOCK)
     padded = np.full((n, corpus.settings.max_tokens), _END, dtype=np.int32)
     for row, example in zip(padded, examples):
         row[: len(example.label)] = example.label

@@ -76,6 +76,17 @@ class Corpus:
         counts["merged"] += sum(old is not new for old, new in zip(examples, merged))
         return merged, counts
 
+    def take(self, n: int, first: int = 0, size: int = BLOCK) -> tuple[list[Example], Counter[str]]:
+        """``n`` examples from block ``first`` on, and the counts of all blocks that they took."""
+        counts: Counter[str] = Counter()
+        examples: list[Example] = []
+        while len(examples) < n:
+            block, found = self.block(first, size)
+            examples += block
+            counts += found
+            first += 1
+        return examples[:n], counts
+
     def __iter__(self) -> Iterator[Example]:
         return self.starting_at(0)
 

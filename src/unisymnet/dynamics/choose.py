@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline, now
 from ..symbolic.expr import Expr, bind
 from .course import Course
@@ -22,8 +22,6 @@ from .proposers.exchange import exchanged
 from .rate import FORM_PRICE, LEAST_LEFT, Candidate, Rate, description_length, sum_of, terms_of
 from .shooting import MIN_TRIALS, shoot
 from .ties import find_ties
-
-Floats = NDArray[np.float64]
 
 N_COMBINATIONS = 8
 WEAK_TERM = 8.0  # coefficients below so many standard errors are tried without

@@ -8,15 +8,11 @@ from dataclasses import dataclass
 from ..deadline import Deadline, now
 
 
-def _never() -> bool:
-    return False
-
-
 @dataclass(frozen=True)
 class Clock(Deadline):
     """A `Deadline` that has expired, too, once ``stop`` says so."""
 
-    stop: Callable[[], bool] = _never
+    stop: Callable[[], bool] = lambda: False
 
     def expired(self) -> bool:
         return self.stop() or super().expired()

@@ -11,29 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .integrate import Lanes
+from ..arrays import Floats
+from .integrate import Cut, Lanes, make_lanes
 from .smoothing import Noise, Smooth, smooth_all
 from .trajectory import Runs, pieces
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 GRID = (400, 2400)  # points of the tables for one piece, at least and at most
-
-
-@dataclass(frozen=True)
-class Cut:
-    """Segments: the rows [first, last) of each and the piece that it lies in."""
-
-    firsts: Ints
-    lasts: Ints
-    lanes: Ints
-
-    @property
-    def count(self) -> int:
-        return len(self.firsts)
 
 
 @dataclass(frozen=True)
@@ -112,7 +96,7 @@ class Course:
     @cached_property
     def lanes(self) -> Lanes:
         slopes = [self.columns_at(smooth, grid, 1) for smooth, grid in zip(self.smooths, self.grids)]
-        return Lanes(list(self.tables), slopes, [(float(g[0]), float(g[1] - g[0])) for g in self.grids])
+        return make_lanes(self.tables, slopes, [(float(g[0]), float(g[1] - g[0])) for g in self.grids])
 
     def states_at(self, smooth: Smooth, t: Floats, order: int = 0) -> Floats:
         """Smooth states, with the velocities of a system of second order."""

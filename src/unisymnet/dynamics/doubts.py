@@ -10,21 +10,19 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..formula.constants import free
 from ..symbolic.expr import Expr
 from ..symbolic.text import to_text
 from .choose import SystemSearch
 from .course import Course
 from .equations.system import rate_name
-from .integrate import integrate
+from .integrate import Accuracy, Cut, integrate
 from .program import compile_system, free_system
 from .rate import Candidate, shown, terms_of
 from .shooting import Shot, spectrum
 from .smoothing import EXACT
-
-Floats = NDArray[np.float64]
 
 CLOSE = 3.0  # nats: odds of twenty to one
 EVEN = 0.4  # nats: odds of three to two
@@ -128,15 +126,11 @@ def _followed(course: Course, candidate: Candidate, starts: Floats) -> Floats:
         params,
         np.arange(d),
         course.lanes,
-        np.zeros(count, dtype=np.int64),
-        firsts,
-        firsts + N_TIMES,
+        Cut(firsts, firsts + N_TIMES, np.zeros(count, dtype=np.int64)),
         np.tile(np.linspace(float(grid[0]), float(grid[-1]), N_TIMES), count),
         starts,
-        course.scales,
-        tolerance=TOLERANCE,
+        Accuracy(course.scales, TOLERANCE, MAX_STEPS),
         sensitivities=False,
-        max_steps=MAX_STEPS,
     )
     return states.reshape(count, N_TIMES, d)
 

@@ -13,10 +13,11 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ..arrays import Floats
 from ..deadline import now
 from ..errors import DataError, quoted
 from ..formula import stored
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from .find import Found
     from .watch import DynamicsEvent
 
-Floats = NDArray[np.float64]
 
 SCHEMA, VERSION = "unisymnet-dynamics", 1
 OWN = ("callback", "checkpoint")  # parameters that a saved model does not keep
@@ -135,7 +135,7 @@ class DynamicsRegressor(BaseEstimator):
         from .integrate import warm_up
         from .known.groups import group_labels
         from .known.rates import Known
-        from .watch import Keeper
+        from .watch import Watch
 
         self._check()
         started = now()
@@ -149,7 +149,7 @@ class DynamicsRegressor(BaseEstimator):
         started += warm_up()
         interrupts = Interrupts()
         kept = None if self.checkpoint is None else Path(self.checkpoint)
-        keeper = Keeper(verbose=self.verbose, callback=self.callback, checkpoint=kept)
+        keeper = Watch(verbose=self.verbose, callback=self.callback, checkpoint=kept)
         deadline = Clock(started + float(self.max_time), stop=interrupts)
         with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..formula.constants import Constant, free, simple_name
 from ..symbolic.expr import Const, Expr, Param, bind, rebuild
@@ -19,8 +18,6 @@ from .program import free_system
 from .rate import LEAST_LEFT, Candidate, shown
 from .shooting import Shot, shoot
 from .ties import find_ties
-
-Floats = NDArray[np.float64]
 
 
 def finished(course: Course, search: SystemSearch, best: Candidate) -> System:

@@ -8,17 +8,17 @@ blows up or needs too many steps gets nan.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 from numba import int64, njit
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints
 from ..deadline import now
 from ..fit.kernels.elementary import PART, STRICT
 from ..fit.kernels.interpreter import backward, forward
 from .program import Program
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 HUGE = 1e12  # times the scale of a state: the trajectory is lost
 
@@ -39,29 +39,57 @@ _A = np.array(
 _E = np.array([71 / 57600, 0.0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
 
 
+class Cut(NamedTuple):
+    """Segments: the rows [first, last) of each and the lane that it lies in."""
+
+    firsts: Ints
+    lasts: Ints
+    lanes: Ints
+
+
+class Lanes(NamedTuple):
+    """Columns that are not integrated, one lane after the other: values and slopes on even times, where each lane
+    begins and how many rows it has, start and step of its times."""
+
+    table: Floats
+    slopes: Floats
+    firsts: Ints
+    sizes: Ints
+    grids: Floats
+
+
+class Accuracy(NamedTuple):
+    """Typical sizes of the states, the error that a step may have beside them, and the most steps of a segment."""
+
+    scales: Floats
+    tolerance: float
+    max_steps: int = 20_000
+
+
+class _Drive(NamedTuple):
+    """The lane of one segment."""
+
+    table: Floats
+    slopes: Floats
+    grid: Floats
+
+
+class _Room(NamedTuple):
+    """What a kernel computes in: registers and their adjoints, derivatives of one rate, the stages of a step."""
+
+    work: Floats
+    adj: Floats
+    jac: Floats
+    k: Floats
+
+
 @njit(**PART)
 def _rates(
-    now: float,
-    z: Floats,
-    out: Floats,
-    n_states: int,
-    n_wide: int,
-    place: Ints,
-    code: Ints,
-    first_step: Ints,
-    first_register: Ints,
-    results: Ints,
-    thetas: Ints,
-    theta_first: Ints,
-    addresses: Ints,
-    work: Floats,
-    adj: Floats,
-    table: Floats,
-    slopes: Floats,
-    grid: Floats,
-    jac: Floats,
+    now: float, z: Floats, out: Floats, n_wide: int, place: Ints, program: Program, drive: _Drive, room: _Room
 ) -> None:
     """Rates of the states, and with ``n_wide`` > 0 of their derivatives by starts and constants."""
+    n_states, code, results, work, adj, jac = len(place), program.code, program.results, room.work, room.adj, room.jac
+    table, slopes, grid = drive.table, drive.slopes, drive.grid
     n_columns = table.shape[1]
     spot = (now - grid[0]) / grid[1]
     k = int(spot)
@@ -73,7 +101,7 @@ def _rates(
         work[c] = h00 * table[k, c] + h01 * table[k + 1, c] + grid[1] * (h10 * slopes[k, c] + h11 * slopes[k + 1, c])
     for e in range(n_states):
         work[place[e]] = z[e]
-    forward(addresses[0], code, int64(0), code.shape[0], work, int64(1), int64(1))
+    forward(program.addresses[0], code, int64(0), code.shape[0], work, int64(1), int64(1))
     for e in range(n_states):
         out[e] = work[results[e]]
     if n_wide == 0:
@@ -81,11 +109,11 @@ def _rates(
     for e in range(n_states):
         for c in range(n_columns):
             adj[c] = 0.0
-        for r in range(first_register[e], first_register[e + 1]):
+        for r in range(program.first_register[e], program.first_register[e + 1]):
             adj[r] = 0.0
         adj[results[e]] = 1.0
-        steps = code[first_step[e] : first_step[e + 1]]
-        backward(addresses[1], steps, int64(0), int64(0), work, adj, int64(1), int64(1))
+        steps = code[program.first_step[e] : program.first_step[e + 1]]
+        backward(program.addresses[1], steps, int64(0), int64(0), work, adj, int64(1), int64(1))
         for j in range(n_states):
             jac[j] = adj[place[j]]
         for q in range(n_wide):
@@ -93,8 +121,8 @@ def _rates(
             for j in range(n_states):
                 total += jac[j] * z[n_states + j * n_wide + q]
             out[n_states + e * n_wide + q] = total
-        for i in range(theta_first[e], theta_first[e + 1]):
-            out[n_states + e * n_wide + n_states + thetas[i, 1]] += adj[thetas[i, 0]]
+        for i in range(program.theta_first[e], program.theta_first[e + 1]):
+            out[n_states + e * n_wide + n_states + program.thetas[i, 1]] += adj[program.thetas[i, 0]]
 
 
 @njit(**PART)
@@ -119,28 +147,15 @@ def _segment(
     states: Floats,
     wide: Floats,
     n_wide: int,
-    scales: Floats,
-    tolerance: float,
-    max_steps: int,
+    accuracy: Accuracy,
     place: Ints,
-    code: Ints,
-    first_step: Ints,
-    first_register: Ints,
-    results: Ints,
-    thetas: Ints,
-    theta_first: Ints,
-    addresses: Ints,
-    work: Floats,
-    adj: Floats,
-    table: Floats,
-    slopes: Floats,
-    grid: Floats,
-    k: Floats,
+    program: Program,
+    drive: _Drive,
+    room: _Room,
 ) -> int:
     """Carry one start through ``times``; the number of steps, or -1 if the trajectory is lost."""
     d = len(start)
-    size = d * (1 + n_wide)
-    jac = np.empty(d)
+    size, k = d * (1 + n_wide), room.k
     z, y = np.zeros(size), np.zeros(size)
     z[:d] = start
     if n_wide:
@@ -150,16 +165,13 @@ def _segment(
     if n_wide:
         wide[0] = z[d:].reshape(d, n_wide)
     now = times[0]
-    _rates(
-        now, z, k[0], d, n_wide, place, code, first_step, first_register, results, thetas, theta_first, addresses,
-        work, adj, table, slopes, grid, jac,
-    )  # fmt: skip
+    _rates(now, z, k[0], n_wide, place, program, drive, room)
     step = times[1] - times[0] if len(times) > 1 else 0.0
     count = 0
     for i in range(1, len(times)):
         while now < times[i]:
             count += 1
-            if count > max_steps:
+            if count > accuracy.max_steps:
                 return -1
             left = times[i] - now
             last = step >= left * (1.0 - 1e-10)
@@ -171,11 +183,8 @@ def _segment(
                     for b in range(stage):
                         total += _A[stage, b] * k[b, j]
                     y[j] = z[j] + h * total
-                _rates(
-                    now + _C[stage] * h, y, k[stage], d, n_wide, place, code, first_step, first_register, results,
-                    thetas, theta_first, addresses, work, adj, table, slopes, grid, jac,
-                )  # fmt: skip
-            worst = _error(h, z, y, k, scales, tolerance)
+                _rates(now + _C[stage] * h, y, k[stage], n_wide, place, program, drive, room)
+            worst = _error(h, z, y, k, accuracy.scales, accuracy.tolerance)
             if worst <= 1.0:
                 now = times[i] if last else now + h
                 z[:] = y
@@ -196,63 +205,46 @@ def _segment(
 
 @njit(**STRICT)
 def _all_segments(
-    firsts: Ints,
-    lasts: Ints,
-    tables: Ints,
+    cut: Cut,
+    lanes: Lanes,
     times: Floats,
     starts: Floats,
     params: Floats,
-    constants: Floats,
-    n_wide: int,
-    scales: Floats,
-    tolerance: float,
-    max_steps: int,
+    accuracy: Accuracy,
     place: Ints,
-    code: Ints,
-    first_step: Ints,
-    first_register: Ints,
-    results: Ints,
-    thetas: Ints,
-    theta_first: Ints,
-    addresses: Ints,
-    table: Floats,
-    slopes: Floats,
-    grids: Floats,
+    program: Program,
     states: Floats,
     wide: Floats,
+    n_wide: int,
 ) -> int:
     """All segments; returns how many were lost (their rows are nan)."""
-    work, adj = constants.copy(), np.zeros_like(constants)
-    for i in range(len(thetas)):
-        work[thetas[i, 0]] = params[thetas[i, 1]]
     d = starts.shape[1]
-    k = np.zeros((7, d * (1 + n_wide)))
+    work = program.constants.copy()
+    for i in range(len(program.thetas)):
+        work[program.thetas[i, 0]] = params[program.thetas[i, 1]]
+    room = _Room(work, np.zeros_like(work), np.empty(d), np.zeros((7, d * (1 + n_wide))))
     lost = 0
-    for m in range(len(firsts)):
-        a, b = firsts[m], lasts[m]
-        states[a:b] = np.nan
-        g, rows = tables[m, 0], tables[m, 1]
-        used = _segment(
-            times[a:b], starts[m], states[a:b], wide[a:b], n_wide, scales, tolerance, max_steps, place, code,
-            first_step, first_register, results, thetas, theta_first, addresses, work, adj, table[g : g + rows],
-            slopes[g : g + rows], grids[m], k,
-        )  # fmt: skip
+    for m in range(len(cut.firsts)):
+        a, b, lane = cut.firsts[m], cut.lasts[m], cut.lanes[m]
+        first, last = lanes.firsts[lane], lanes.firsts[lane] + lanes.sizes[lane]
+        drive = _Drive(lanes.table[first:last], lanes.slopes[first:last], lanes.grids[lane])
+        used = _segment(times[a:b], starts[m], states[a:b], wide[a:b], n_wide, accuracy, place, program, drive, room)
         if used < 0:
             lost += 1
             states[a:b] = np.nan
     return lost
 
 
-class Lanes:
-    """Where segments lie: rows of one long list of times, each with the table of its driven columns."""
-
-    def __init__(self, tables: list[Floats], slopes: list[Floats], grids: list[tuple[float, float]]) -> None:
-        self.table = np.ascontiguousarray(np.concatenate(tables))
-        self.slopes = np.ascontiguousarray(np.concatenate(slopes))
-        sizes = [len(table) for table in tables]
-        self.offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
-        self.sizes = np.array(sizes, dtype=np.int64)
-        self.grids = np.array(grids, dtype=np.float64)
+def make_lanes(tables: Sequence[Floats], slopes: Sequence[Floats], grids: Sequence[tuple[float, float]]) -> Lanes:
+    """From the columns of every lane, their slopes, and start and step of its times."""
+    sizes = np.array([len(table) for table in tables], dtype=np.int64)
+    return Lanes(
+        np.ascontiguousarray(np.concatenate(tables)),
+        np.ascontiguousarray(np.concatenate(slopes)),
+        np.cumsum(sizes) - sizes,
+        sizes,
+        np.array(grids, dtype=np.float64),
+    )
 
 
 def integrate(
@@ -260,49 +252,19 @@ def integrate(
     params: Floats,
     place: Ints,
     lanes: Lanes,
-    lane_of: Ints,
-    firsts: Ints,
-    lasts: Ints,
+    cut: Cut,
     times: Floats,
     starts: Floats,
-    scales: Floats,
+    accuracy: Accuracy,
     *,
-    tolerance: float,
     sensitivities: bool = True,
-    max_steps: int = 20_000,
 ) -> tuple[Floats, Floats, int]:
     """States (n, d), their derivatives (n, d, d + p) by segment start and constants, and how many were lost."""
     d = starts.shape[1]
     n_wide = d + program.n_params if sensitivities else 0
-    states = np.full((len(times), d), np.nan)
-    wide = np.zeros((len(times), d, max(n_wide, 1)))
-    tables = np.column_stack([lanes.offsets[lane_of], lanes.sizes[lane_of]])
-    lost = _all_segments(
-        firsts,
-        lasts,
-        tables,
-        times,
-        np.ascontiguousarray(starts),
-        np.asarray(params, dtype=np.float64),
-        program.constants,
-        n_wide,
-        scales,
-        tolerance,
-        max_steps,
-        place,
-        program.code,
-        program.first_step,
-        program.first_register,
-        program.results,
-        program.thetas,
-        program.theta_first,
-        np.array(program.addresses, dtype=np.int64),
-        lanes.table,
-        lanes.slopes,
-        np.ascontiguousarray(lanes.grids[lane_of]),
-        states,
-        wide if n_wide else np.zeros((len(times), d, 1)),
-    )
+    states, wide = np.full((len(times), d), np.nan), np.zeros((len(times), d, max(n_wide, 1)))
+    starts, params = np.ascontiguousarray(starts), np.asarray(params, dtype=np.float64)
+    lost = _all_segments(cut, lanes, times, starts, params, accuracy, place, program, states, wide, n_wide)
     return states, wide, int(lost)
 
 
@@ -312,9 +274,9 @@ def warm_up() -> float:
     from .program import compile_system
 
     program = compile_system([Var(0) * Param(0)], 2, 1)
-    lanes = Lanes([np.zeros((2, 2))], [np.zeros((2, 2))], [(0.0, 1.0)])
-    one, none = np.array([2]), np.array([0])
+    lanes = make_lanes([np.zeros((2, 2))], [np.zeros((2, 2))], [(0.0, 1.0)])
+    none, accuracy = np.array([0]), Accuracy(np.ones(1), 1e-3)
     times, start = np.array([0.0, 1.0]), np.array([[1.0]])
     began, compiled = now(), sum(_all_segments.stats.cache_misses.values())
-    integrate(program, np.array([0.1]), none, lanes, none, none, one, times, start, np.ones(1), tolerance=1e-3)
+    integrate(program, np.array([0.1]), none, lanes, Cut(none, none + 2, none), times, start, accuracy)
     return now() - began if sum(_all_segments.stats.cache_misses.values()) > compiled else 0.0

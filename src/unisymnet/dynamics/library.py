@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..symbolic.expr import Call, Const, Expr, Var, call, evaluate, order_key, product, total, variables, walk
-
-Floats = NDArray[np.float64]
 
 DEGREES = {1: 5, 2: 3, 3: 3}  # by number of columns; more columns: 2
 MAX_TERMS = 90

@@ -7,22 +7,19 @@ backward pass over one equation's steps gives the derivatives of its rate.  Know
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats, Ints
 from ..fit.kernels.interpreter import addresses
 from ..fit.kernels.tape import compile_tape
 from ..formula.constants import free
-from ..symbolic.expr import Const, Expr, Param, rebuild
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from ..symbolic.constants import moved_params
+from ..symbolic.expr import Const, Expr
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """A compiled system: steps (k, 4), where each equation's steps and registers begin, and where results are."""
 
     code: Ints
@@ -34,7 +31,7 @@ class Program:
     theta_first: Ints  # (d + 1,): which rows of ``thetas`` belong to an equation
     n_columns: int
     n_params: int
-    addresses: tuple[int, int]
+    addresses: Ints  # of the interpreter, forward and backward
 
 
 def free_system(exprs: Sequence[Expr]) -> tuple[list[Expr], Floats]:
@@ -43,13 +40,9 @@ def free_system(exprs: Sequence[Expr]) -> tuple[list[Expr], Floats]:
     values: list[float] = []
     for expr in exprs:
         form, found = free(expr)
-        forms.append(_shifted(form, len(values)))
+        forms.append(moved_params(form, len(values)))
         values += found
     return forms, np.array(values, dtype=np.float64)
-
-
-def _shifted(form: Expr, by: int) -> Expr:
-    return rebuild(form, lambda node: Param(node.index + by) if isinstance(node, Param) else node)
 
 
 def compile_system(forms: Sequence[Expr], n_columns: int, n_params: int) -> Program:
@@ -84,5 +77,5 @@ def compile_system(forms: Sequence[Expr], n_columns: int, n_params: int) -> Prog
         theta_first=np.array(theta_first, dtype=np.int64),
         n_columns=n_columns,
         n_params=n_params,
-        addresses=addresses(),
+        addresses=np.array(addresses(), dtype=np.int64),
     )

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline
 from ..fit.subset import Subset, best_subsets, by_codelength, subset_codelength
 from ..symbolic.expr import Expr, Param, Var, bind, evaluate, product, total
-from .course import Course, Cut, effective_rows
+from .course import Course, effective_rows
 from .known.rates import KnownRate
 from .library import MAX_TERMS, Library, finite_terms, libraries
 from .program import free_system
@@ -25,8 +25,6 @@ from .proposers.slaved import slaved_rates
 from .rate import FORM_PRICE, Rate, description_length, sum_of, terms_of
 from .shooting import shoot, tangent
 from .weak import WeakRows, weak_rows
-
-Floats = NDArray[np.float64]
 
 MAX_SIZE = 9  # terms of one rate
 SHORT = 4
@@ -36,6 +34,7 @@ SMALL, SMALL_CLEAN = 2, 4  # terms of rates with an inner constant that are trie
 SETS, SETS_CLEAN = 1, 4  # of each size: clean data tell a wrong inner constant more sharply than a wrong set of terms
 POOR, MANY = 1.6, 5  # χ² per value and number of terms from which on a rate is not explained
 QUICK_TRIALS = 12
+REFINED = 3  # libraries, those of the best rates
 ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 
 
@@ -55,7 +54,7 @@ class RateSearch:
         # Of a velocity nothing is measured: its position must move with it, or every rate would fit.
         n_measured = len(course.runs.states)
         self.active = [state] if state < n_measured else [state - n_measured, state]
-        self.cut: Cut = course.cut(int(np.clip(2.0 * course.wiggles(), 8.0, 40.0)), least=8)
+        self.cut = course.cut(int(np.clip(2.0 * course.wiggles(), 8.0, 40.0)), least=8)
         self.rates: dict[Expr, Rate] = {}
         self.refused: dict[Expr, Rate] = {}  # by what is known
         tables = np.concatenate(course.tables)
@@ -93,7 +92,8 @@ class RateSearch:
             self.try_all(slaved_rates(self.course, self.state, self.libraries[0].terms), self.libraries[0].name)
         for _ in range(2):
             before = self.ranked()[:1]
-            for library in self._best_libraries(3):
+            best = list(dict.fromkeys(rate.source for rate in self.ranked()))[:REFINED]
+            for library in (library for name in best for library in self.libraries if library.name == name):
                 if not self.deadline.expired():
                     self.refine(library)
             if self.ranked()[:1] == before:
@@ -257,10 +257,6 @@ class RateSearch:
             alike = sorted((pair for columns, pair in small.items() if len(columns) == size), key=lambda pair: pair[0])
             found += [expr for _, expr in alike[: SETS_CLEAN if self.course.clean else SETS]]
         return found
-
-    def _best_libraries(self, count: int) -> list[Library]:
-        names = list(dict.fromkeys(rate.source for rate in self.ranked()))[:count]
-        return [library for name in names for library in self.libraries if library.name == name]
 
 
 def _chosen(

@@ -10,9 +10,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ..metrics import complexity
 from ..symbolic.expr import Call, Const, Expr, order_key, product, total, walk
 from ..symbolic.rewrite.simplify import present, simplify
@@ -20,7 +17,6 @@ from .library import factored
 from .program import free_system
 from .shooting import Shot
 
-Floats = NDArray[np.float64]
 Terms = tuple[tuple[float, Expr], ...]
 
 FORM_PRICE = 0.8  # nats for a node of a formula
@@ -107,12 +103,8 @@ def shown(expr: Expr) -> Expr:
 def form_price(exprs: Sequence[Expr]) -> float:
     """Nats for the forms; a function that occurs twice in the same part is paid once."""
     parts = [node for expr in exprs for node in set(walk(expr)) if isinstance(node, Call)]
-    functions = math.fsum(FUNCTION_PRICES["sqrt" if _is_root(node) else node.op] for node in parts if _is_priced(node))
+    functions = math.fsum(FUNCTION_PRICES.get("sqrt" if _is_root(node) else node.op, 0.0) for node in parts)
     return FORM_PRICE * sum(complexity(simplify(expr)) for expr in exprs) + functions
-
-
-def _is_priced(node: Call) -> bool:
-    return node.op in FUNCTION_PRICES or _is_root(node)
 
 
 def _is_root(node: Call) -> bool:

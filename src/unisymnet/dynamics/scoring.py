@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .course import Course
 from .equations.system import System
 from .shooting import shoot
 from .smoothing import smooth_all
 from .trajectory import Runs
-
-Floats = NDArray[np.float64]
 
 SECONDS = 10.0  # for the simulation of one run
 

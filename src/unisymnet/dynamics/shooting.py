@@ -11,16 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..deadline import Deadline, now
 from ..symbolic.expr import Expr
-from .course import Course, Cut
-from .integrate import integrate
-from .program import Program, compile_system
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from .course import Course
+from .integrate import Accuracy, Cut, integrate
+from .program import compile_system
 
 MAX_TRIALS, MIN_TRIALS = 40, 6
 
@@ -97,10 +94,8 @@ def shoot(
     were not fitted at all would be compared with those that were. When the time of the whole search is up, it ends at
     once.
     """
-    active = np.array(range(course.n_states) if states is None else states, dtype=np.int64)
-    program = compile_system(forms, course.n_columns, len(params))
-    range_ = _Range(course, program, active, cut or course.cut(1), deadline)
-    here = range_.point(params, range_.first_starts() if starts is None else starts)
+    range_ = _Range(course, forms, len(params), states, cut, deadline)
+    here = range_.point(params, starts)
     if not np.isfinite(here.chi2):
         return range_.shot(here)
     damping, rise = 1e-3, 2.0
@@ -150,13 +145,11 @@ def tangent(
     Rows are measured values over their noise, which is independent, with everything that a change of the segments'
     starts could do taken out.  None if a trajectory is lost.
     """
-    active = np.array(range(course.n_states) if states is None else states, dtype=np.int64)
-    program = compile_system(forms, course.n_columns, len(params))
-    range_ = _Range(course, program, active, cut or course.cut(1), None)
-    point = range_.point(params, range_.first_starts() if starts is None else starts)
+    range_ = _Range(course, forms, len(params), states, cut)
+    point = range_.point(params, starts)
     if not np.isfinite(point.chi2):
         return None
-    d = len(active)
+    d = len(range_.active)
     jacobian = point.wide * range_.weights[:, :, None]
     columns, targets = [], []
     for a, b in zip(range_.cut.firsts, range_.cut.lasts):
@@ -174,9 +167,18 @@ def tangent(
 class _Range:
     """What stays the same during one fit."""
 
-    def __init__(self, course: Course, program: Program, active: Ints, cut: Cut, deadline: Deadline | None) -> None:
-        self.course, self.program, self.active, self.cut = course, program, active, cut
-        self.deadline = deadline
+    def __init__(
+        self,
+        course: Course,
+        forms: Sequence[Expr],
+        n_params: int,
+        states: Sequence[int] | None,
+        cut: Cut | None,
+        deadline: Deadline | None = None,
+    ) -> None:
+        self.course, self.cut, self.deadline = course, cut or course.cut(1), deadline
+        self.program = compile_system(forms, course.n_columns, n_params)
+        self.active = active = np.array(range(course.n_states) if states is None else states, dtype=np.int64)
         data = course.data[:, active]
         self.seen = np.isfinite(data)
         self.data = np.where(self.seen, data, 0.0)
@@ -187,22 +189,13 @@ class _Range:
         # of one of 50 would drown in each other's rounding.
         self.units = np.exp2(np.round(np.log2(self.scales)))
 
-    def first_starts(self) -> Floats:
-        return self.course.curves[self.cut.firsts][:, self.active]
-
-    def point(self, params: Floats, starts: Floats) -> _Point:
+    def point(self, params: Floats, starts: Floats | None = None) -> _Point:
+        """At these constants and starts of the segments; without any, those of the curves."""
+        course = self.course
+        starts = course.curves[self.cut.firsts][:, self.active] if starts is None else starts
+        accuracy = Accuracy(self.scales, course.tolerance)
         states, wide, lost = integrate(
-            self.program,
-            params,
-            self.active,
-            self.course.lanes,
-            self.cut.lanes,
-            self.cut.firsts,
-            self.cut.lasts,
-            self.course.times,
-            starts,
-            self.scales,
-            tolerance=self.course.tolerance,
+            self.program, params, self.active, course.lanes, self.cut, course.times, starts, accuracy
         )
         with np.errstate(all="ignore"):
             left = (states - self.data) * self.weights
@@ -215,7 +208,7 @@ class _Range:
         """Normal equations of every segment: matrices (m, q, q) and right sides (m, q)."""
         jacobian = point.wide * self.weights[:, :, None]
         q = jacobian.shape[2]
-        matrices, sides = np.empty((self.cut.count, q, q)), np.empty((self.cut.count, q))
+        matrices, sides = np.empty((len(self.cut.firsts), q, q)), np.empty((len(self.cut.firsts), q))
         for m, (a, b) in enumerate(zip(self.cut.firsts, self.cut.lasts)):
             rows = jacobian[a:b].reshape(-1, q)
             matrices[m] = rows.T @ rows

@@ -13,13 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 from scipy.linalg import eigh
 
+from ..arrays import Floats
 from .trajectory import Trajectory
-
-Floats = NDArray[np.float64]
 
 DEGREE, ORDER = 5, 3
 MAX_KNOTS = 160
@@ -69,7 +67,7 @@ def noise_of(left: Floats, size: Floats, scale: float = 1.0) -> Noise:
 
 @dataclass(frozen=True)
 class Curve:
-    """One state of one piece: the spline, the shares ``smoother`` of its coefficients, degrees of freedom."""
+    """One state of one piece: the spline, the values it goes through or near, its degrees of freedom."""
 
     spline: Any
     t: Floats

@@ -11,12 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..knowledge.units.unit import Unit
 from .shooting import Shot, spectrum
-
-Floats = NDArray[np.float64]
 
 UNIT_PRICE = 1.0  # nats for saying that a constant is ±1
 TIE_PRICE = 1.0  # nats for saying that it is that of another, and the logarithm of how many there are

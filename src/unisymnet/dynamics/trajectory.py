@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import DataError
 from ..formula.given import numbers
 from ..problem import check_powers
-
-Floats = NDArray[np.float64]
 
 MIN_POINTS = 8  # fewer cannot tell a rate from a wiggle
 MAX_PIECE = 600  # points that are smoothed as one curve

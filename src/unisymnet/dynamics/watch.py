@@ -31,23 +31,14 @@ class DynamicsEvent:
 
 
 class Watch:
-    """Told by find.py; this one does not listen."""
-
-    def stage(self, text: str) -> None:
-        """What is tried next."""
-
-    def rate(self, course: Course, state: int, rate: Rate) -> None:
-        """The best equation of one state so far."""
-
-    def system(self, course: Course, candidate: Candidate) -> None:
-        """The best system so far."""
-
-
-class Keeper(Watch):
-    """Tells a person and a callback, and keeps the best system in a file."""
+    """Told by find.py; tells a person and a callback, and keeps the best system in a file.  By default nobody."""
 
     def __init__(
-        self, *, verbose: bool, callback: Callable[[DynamicsEvent], Any] | None, checkpoint: Path | None
+        self,
+        *,
+        verbose: bool = False,
+        callback: Callable[[DynamicsEvent], Any] | None = None,
+        checkpoint: Path | None = None,
     ) -> None:
         self.began, self.verbose, self.callback, self.checkpoint = now(), verbose, callback, checkpoint
         self.faults: list[str] = []
@@ -56,17 +47,20 @@ class Keeper(Watch):
         self._system: System | None = None
 
     def stage(self, text: str) -> None:
+        """What is tried next."""
         self._stage = text
         if self.verbose:
             print(f"unisymnet: {text}", file=sys.stderr)
         self._call("stage")
 
     def rate(self, course: Course, state: int, rate: Rate) -> None:
+        """The best equation of one state so far."""
         name = course.names[state]
         self._rates[name] = Formula(rate.expr, course.names, rate_name(name))
         self._call("rate")
 
     def system(self, course: Course, candidate: Candidate) -> None:
+        """The best system so far."""
         if self.callback is None and self.checkpoint is None:
             return
         found = as_system(course, candidate, candidate.exprs, candidate.shot)

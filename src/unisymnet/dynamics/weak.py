@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
+from ..arrays import Floats
 from ..symbolic.expr import Expr, evaluate
 from .course import Course
-
-Floats = NDArray[np.float64]
 
 POWER = 4  # of the bumps
 MAX_ROWS, MIN_ROWS = 120, 16  # in one piece
@@ -52,14 +50,14 @@ def bump(tau: Floats, derivative: int = 0) -> Floats:
     return np.asarray(-2.0 * POWER * inside ** (POWER - 2) * (inside - 2.0 * (POWER - 1) * tau**2))
 
 
-def weak_rows(course: Course, state: int, width: float = 1.0) -> WeakRows:
-    """Rows for the rate of one state; ``width`` scales the bumps.  The rate of a velocity uses −∫ φ' v = ∫ φ'' x."""
+def weak_rows(course: Course, state: int) -> WeakRows:
+    """Rows for the rate of one state.  The rate of a velocity uses −∫ φ' v = ∫ φ'' x."""
     n_measured = len(course.runs.states)
     measured, order = state % n_measured, 1 + (state >= n_measured)
     bumps, whitenings, targets = [], [], []
     for smooth, grid, table in zip(course.smooths, course.grids, course.tables):
         curve = smooth.curves[measured]
-        half = _half_width(grid, table[:, : course.n_states], len(curve.t), width)
+        half = _half_width(grid, table[:, : course.n_states], len(curve.t))
         centres = _centres(grid, half)
         step = grid[1] - grid[0]
         tau = (grid - centres[:, None]) / half
@@ -79,10 +77,10 @@ def weak_rows(course: Course, state: int, width: float = 1.0) -> WeakRows:
     return WeakRows(tuple(bumps), tuple(whitenings), np.concatenate(targets))
 
 
-def _half_width(grid: Floats, states: Floats, n_points: int, width: float) -> float:
+def _half_width(grid: Floats, states: Floats, n_points: int) -> float:
     span = float(grid[-1] - grid[0])
     bends = np.sum(np.diff(np.sign(np.diff(states, axis=0)), axis=0) != 0, axis=0)
-    half = width * span / (1.0 + float(np.max(bends)))
+    half = span / (1.0 + float(np.max(bends)))
     return float(np.clip(half, 4.0 * span / max(n_points, 9), 0.3 * span))
 
 

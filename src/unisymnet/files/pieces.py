@@ -1,7 +1,7 @@
 """Tables that do not fit into memory: several files, or one large file, read piece by piece through pyarrow.
 
-A sample of whole rows is what a search sees; `batches` gives all rows, a bounded number at a time, always in the same
-order. Does not know formulas.
+A sample of whole rows is what a search sees; a `Part` gives all rows of a file, a bounded number at a time, always in
+the same order. Does not know formulas.
 """
 
 from __future__ import annotations
@@ -68,13 +68,8 @@ class Part:
     weighted: bool = False
 
     def __call__(self) -> Iterator[tuple[Floats, ...]]:
-        for values in _batches(_open([self.file]), self.columns):
-            yield split(values, self.weighted)
-
-
-def split(values: Floats, weighted: bool) -> tuple[Floats, ...]:
-    """Columns, target and weights of a piece."""
-    return (values[:, :-2], values[:, -2], values[:, -1]) if weighted else (values[:, :-1], values[:, -1])
+        for rows in _batches(_open([self.file]), self.columns):
+            yield (rows[:, :-2], rows[:, -2], rows[:, -1]) if self.weighted else (rows[:, :-1], rows[:, -1])
 
 
 @dataclass(frozen=True)
@@ -86,10 +81,6 @@ class Pieces:
     names: tuple[str, ...]
     n_rows: int
     files: tuple[str, ...] = ()
-
-    def batches(self, columns: Sequence[str]) -> Iterator[Floats]:
-        """All rows of these columns as float64, (rows, columns), nan where a value is missing."""
-        yield from _batches(self.dataset, columns)
 
     def parts(self, columns: Sequence[str], weighted: bool) -> list[Part]:
         """One partition for each file; each can be read on its own, on another machine too if the files are there."""
@@ -113,6 +104,7 @@ class Pieces:
 
 
 def _batches(dataset: Any, columns: Sequence[str]) -> Iterator[Floats]:
+    """All rows of these columns as float64, (rows, columns), nan where a value is missing."""
     from pyarrow import compute, float64
 
     scanner = dataset.scanner(

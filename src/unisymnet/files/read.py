@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import DataError
 from ..symbolic.text import printable
 from .dialect import MINUS, MISSING, YEARS, Dialect, detect, may_be_unit
-from .pieces import Pieces, is_many, open_pieces
+from .pieces import is_many, open_pieces
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,8 @@ def read_frame(source: str, delimiter: str | None = None) -> tuple[pd.DataFrame,
         pieces = open_pieces(source)
         frame = pieces.sample()
         frame = _converted(frame.set_axis(clean_names(list(frame.columns)), axis=1).reset_index(drop=True))
-        frame.attrs |= {"notes": (_sampled(len(frame), pieces),), "pieces": pieces}
+        drawn = f"{len(frame)} of {pieces.n_rows} rows drawn at random for the search"
+        frame.attrs |= {"notes": (f"{drawn}; constants and scores use all rows",), "pieces": pieces}
         return frame, None
     suffix = "" if source == "-" else Path(source).suffix.lower()
     raw = _bytes(source, only_head=suffix in (*EXCEL, *PARQUET))
@@ -59,10 +60,6 @@ def read_frame(source: str, delimiter: str | None = None) -> tuple[pd.DataFrame,
         raise DataError(f"{what} has {'names but no rows' if frame.shape[1] else 'no columns'}")
     frame.attrs["notes"] = tuple(shortened(printable(note), 400) for note in notes)
     return frame, dialect
-
-
-def _sampled(n_rows: int, pieces: Pieces) -> str:
-    return f"{n_rows} of {pieces.n_rows} rows drawn at random for the search; constants and scores use all rows"
 
 
 def shortened(text: str, most: int) -> str:
@@ -87,7 +84,8 @@ def as_numbers(column: Any, decimal: str = ".") -> Any:
     import pandas as pd
 
     kind = column.dtype
-    if pd.api.types.is_bool_dtype(kind) or (pd.api.types.is_numeric_dtype(kind) and not _is_complex(kind)):
+    plain = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind)
+    if plain or pd.api.types.is_bool_dtype(kind):
         return column
     if isinstance(kind, pd.CategoricalDtype):
         column = column.astype(object)
@@ -112,7 +110,7 @@ def _number(value: Any, decimal: str) -> float | None:
             return float(text.replace(decimal, ".")) if "_" not in text else None
         except ValueError:
             return None
-    if value is None or value is _pandas().NaT or value is _pandas().NA:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # pandas' signs for nothing
         return float("nan")
     try:
         return float(value) if not isinstance(value, complex | bytes | list | dict) else None
@@ -120,16 +118,6 @@ def _number(value: Any, decimal: str) -> float | None:
         return float("inf")
     except (TypeError, ValueError):
         return None
-
-
-def _pandas() -> Any:
-    import pandas as pd
-
-    return pd
-
-
-def _is_complex(kind: Any) -> bool:
-    return getattr(kind, "kind", "") == "c"
 
 
 def _bytes(source: str, only_head: bool) -> bytes:
@@ -160,8 +148,7 @@ def _text(raw: bytes, delimiter: str | None) -> tuple[pd.DataFrame, Dialect]:
             raise DataError(f"it is a {kind} file, not text; unpack it or save it as CSV")
     dialect = detect(raw, delimiter)
     width = max(dialect.width, len(dialect.names))
-    if width > MAX_COLUMNS:
-        raise DataError(f"it has {width} columns, more than {MAX_COLUMNS}; leave some out")
+    _limited_width(width)
     given = dialect.names or tuple(f"x{i}" for i in range(width))
     spare = [f"\0{i}" for i in range(len(given), width)]  # behind the last delimiter; no name can be equal to these
     names = clean_names(given)
@@ -225,9 +212,13 @@ def _excel(source: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if len(sheets) > 1:
         notes.append(f"the first of {len(sheets)} sheets is read, {sheets[0]!r}")
     raw = raw.dropna(how="all").dropna(how="all", axis="columns")
-    if raw.shape[1] > MAX_COLUMNS:
-        raise DataError(f"it has {raw.shape[1]} columns, more than {MAX_COLUMNS}; leave some out")
+    _limited_width(raw.shape[1])
     return _headed(raw, notes), tuple(notes)
+
+
+def _limited_width(n_columns: int) -> None:
+    if n_columns > MAX_COLUMNS:
+        raise DataError(f"it has {n_columns} columns, more than {MAX_COLUMNS}; leave some out")
 
 
 def _limited_size(size: int) -> None:
@@ -281,8 +272,7 @@ def _parquet(source: str) -> pd.DataFrame:
         raise DataError("one more package is needed: pip install pyarrow") from error
     except Exception as error:  # whatever a reader of a foreign format raises
         raise DataError(f"{type(error).__name__}: {error}") from error
-    if frame.shape[1] > MAX_COLUMNS:
-        raise DataError(f"it has {frame.shape[1]} columns, more than {MAX_COLUMNS}; leave some out")
+    _limited_width(frame.shape[1])
     frame = frame.set_axis(clean_names(list(frame.columns)), axis=1)
     return _converted(frame.reset_index(drop=True))
 

@@ -17,7 +17,7 @@ from ..tables.targets import words_cure
 from .dialect import Dialect
 from .errors import read_errors, taken_errors
 from .heads import Heads, without_units
-from .pieces import Part, Pieces, split
+from .pieces import Part, Pieces
 from .read import as_numbers, read_frame, shortened
 
 if TYPE_CHECKING:
@@ -51,23 +51,18 @@ class Table:
         """The columns to learn from, and the column of groups if there is one."""
         return self.X if self.groups is None else self.X.assign(**{str(self.groups.name): self.groups})
 
-    def batches(self) -> Iterator[tuple[Any, ...]]:
-        """All rows piece by piece: the columns of X, y, and the weights if there are any."""
-        assert self.pieces is not None
-        for values in self.pieces.batches(self._written()):
-            yield split(values, self.weights is not None)
-
     def parts(self) -> list[Part]:
-        """The same file by file, for workers that can read the files."""
-        assert self.pieces is not None
-        return self.pieces.parts(self._written(), self.weights is not None)
-
-    def _written(self) -> list[str]:
-        """The columns as the files call them."""
+        """All rows file by file, for workers that can read the files: the columns of X, y, and the weights."""
         assert self.pieces is not None
         known = {self.renamed.get(name, name): raw for name, raw in zip(self.columns, self.pieces.names)}
         last = [] if self.weights is None else [self.weights.name]
-        return [known[str(name)] for name in (*self.X.columns, self.y.name, *last)]
+        written = [known[str(name)] for name in (*self.X.columns, self.y.name, *last)]  # as the files call them
+        return self.pieces.parts(written, self.weights is not None)
+
+    def batches(self) -> Iterator[tuple[Any, ...]]:
+        """The same rows one piece after the other."""
+        for part in self.parts():
+            yield from part()
 
 
 def read_table(
@@ -124,7 +119,7 @@ def read_table(
     taken = {*drop, target, *(name for names in roles.values() for name in names)}
     if encoding is None:
         frame, features, encoding = _encoded(frame, taken, features, categories, missing, notes)
-    kept = _usable(frame, target, features, taken, notes)
+    kept = _usable(frame, features, taken, notes)
     for name in (target, weights, *held):
         fault = None if name is None else text_fault(frame[name], name)
         if fault is not None:
@@ -234,9 +229,7 @@ def _check_roles(target: str, features: Sequence[str] | None, roles: Mapping[str
             raise DataError(f"{name!r} holds {what} and cannot be in --features too")
 
 
-def _usable(
-    frame: pd.DataFrame, target: str, features: Sequence[str] | None, taken: set[str | None], notes: list[str]
-) -> list[str]:
+def _usable(frame: pd.DataFrame, features: Sequence[str] | None, taken: set[str | None], notes: list[str]) -> list[str]:
     """The columns of numbers; others, and a column without a name that only counts the rows, get a note."""
     kept = []
     for place, name in enumerate(map(str, frame.columns)) if features is None else enumerate(features):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -66,21 +66,17 @@ class Band:
 
     def words(self) -> str:
         """One sentence: how large the noise is, and what it depends on."""
+        factor = math.exp(min(self.level / self.middle, LARGEST_LOG))
         said = {
             "equal": f"the same for every row, ±{self.level:.2g}",
             "relative": f"proportional to the value, ±{100.0 * self.level / self.middle:.2g} %",
             "counts": f"growing with the square root of the value, ±{self.level:.2g} at {self.middle:.3g}",
-            "both": f"partly the same for every row, partly proportional to the value, {self._both()}",
+            "both": f"partly the same for every row, partly proportional to the value, ±{self.level:.2g} and "
+            f"{100.0 * self.ratio * self.level / self.middle:.2g} %",
             "heavy tails": f"the same for every row, ±{self.level:.2g}, with outliers",
-            "factor": f"multiplicative, {self._factor()}",
+            "factor": f"multiplicative, a factor of {factor:.3g} up or down",
         }
         return f"The noise looks {said[self.kind]}."
-
-    def _factor(self) -> str:
-        return f"a factor of {math.exp(min(self.level / self.middle, LARGEST_LOG)):.3g} up or down"
-
-    def _both(self) -> str:
-        return f"±{self.level:.2g} and {100.0 * self.ratio * self.level / self.middle:.2g} %"
 
     def roots(self, expr: Expr, X: Floats) -> Floats:
         """1/standard deviation of rows at these inputs, in units of that of the middle one."""
@@ -98,14 +94,7 @@ class Band:
         return np.ones(len(values))
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "level": self.level,
-            "middle": self.middle,
-            "ratio": self.ratio,
-            "n_left": self.n_left,
-            "spread": list(self.spread),
-        }
+        return asdict(self) | {"spread": list(self.spread)}
 
     @staticmethod
     def from_dict(data: Mapping[str, Any], n_constants: int) -> Band:

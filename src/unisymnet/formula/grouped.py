@@ -7,15 +7,16 @@ not know the search.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ..arrays import Floats
 from ..errors import DataError
-from ..symbolic.expr import Const, Expr, Param, Var, bind, rebuild
+from ..symbolic.expr import Const, Expr, Param, Var, bind, evaluate, rebuild
 from .constants import fitted_constants, with_error
+from .stored import finite
 
 MAX_SHOWN = 12
 MAX_STARTS = 8
@@ -59,13 +60,7 @@ class GroupTable:
         return "\n".join([*lines, *([f"and {more} more groups"] if more > 0 else [])])
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "column": self.column,
-            "names": list(self.names),
-            "labels": list(self.labels),
-            "values": [list(row) for row in self.values],
-            "errors": [list(row) for row in self.errors],
-        }
+        return finite(asdict(self))
 
     @staticmethod
     def from_dict(data: Mapping[str, Any]) -> GroupTable:
@@ -103,8 +98,6 @@ class GroupTable:
         tries = [fitted_constants(form, start, table[mine], y[mine], own) for start in starts]
 
         def left(values: tuple[float, ...]) -> float:
-            from ..symbolic.expr import evaluate
-
             rest = evaluate(bind(form, values), table[mine]) - y[mine]
             return float(np.sum(rest**2)) if np.isfinite(rest).all() else float("inf")
 

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..errors import CheckpointError
 
 MAX_CHARACTERS = 100_000_000
@@ -122,6 +124,17 @@ def record(value: Any, known: Iterable[str]) -> dict[str, Any]:
     if unknown:
         raise ValueError(f"unknown key {_shown(unknown[0])}")
     return value
+
+
+def finite(value: Any) -> Any:
+    """Plain data for JSON, which knows neither inf nor nan: both become null."""
+    if isinstance(value, dict):
+        return {str(key): finite(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(inner) for inner in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def is_plain(value: Any) -> bool:

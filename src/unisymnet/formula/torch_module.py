@@ -26,9 +26,10 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class FormulaModule(nn.Module):
-    """y = f(x) for rows (n, d) or one row (d,).  ``constants`` holds the numbers of the formula in reading order.
+    """y = f(x) for rows (n, d) or one row (d,), columns in the order of ``names``.
 
-    Whole-number exponents are part of the form and not among them: no gradient exists for a negative base.
+    ``constants`` holds the numbers of the formula in reading order.  Whole-number exponents are part of the form and
+    not among them: no gradient exists for a negative base.
     """
 
     def __init__(self, expr: Expr, names: Sequence[str]) -> None:
@@ -81,8 +82,3 @@ class FormulaModule(nn.Module):
         from ..symbolic.text import to_text
 
         return to_text(self.expr, self.names)
-
-
-def formula_to_module(expr: Expr, names: Sequence[str]) -> FormulaModule:
-    """The formula as a module that reads columns in the order of ``names``."""
-    return FormulaModule(expr, names)

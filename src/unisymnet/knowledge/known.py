@@ -14,18 +14,18 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
-from ..candidate import Candidate, ParetoFront
+from ..candidate import Candidate, ParetoFront, Proposal, Status
 from ..deadline import Deadline
 from ..errors import quoted
 from ..formula import Formula
 from ..judge.judge import UnitPrice
 from ..judge.scales import assumed_nats
+from ..metrics import complexity
 from ..problem import Problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
-from ..symbolic.expr import Expr, renumbered
+from ..symbolic.expr import Expr, evaluate, renumbered, variables
 from ..symbolic.own import Operator
-from .judged import Judged
 from .operator.stage import OwnOperators
 from .reduced import Reduced, Solve
 from .shape.check import VIOLATED
@@ -40,6 +40,8 @@ from .units.unit import unit_text
 
 Remarks = tuple[tuple[str, str], ...]  # heads and cells of further columns of the table
 
+PROMISING = 3.0  # times the best loss so far at this size: up to there mending is worth its time
+MAX_MENDED = 400  # formulas in one search
 EVALUATIONS_SHARE = 12  # of a limited number of evaluations, for one search on other inputs
 
 
@@ -185,6 +187,57 @@ class Knowledge:
         return f"c in {dimensions[0]}" if len(dimensions) == 1 else f"{len(dimensions)} constants have units"
 
 
+@dataclass
+class Judged:
+    """A fitter whose candidates agree with what is known; others are mended where constants suffice, else refused."""
+
+    fitter: Fitter
+    judge: Knowledge
+    columns: tuple[int, ...]
+    best: dict[int, float] = field(default_factory=dict)  # loss of allowed formulas by size
+    n_mended: int = 0
+
+    def fit(self, proposal: Proposal, problem: Problem, *, rng: np.random.Generator, deadline: Deadline) -> Candidate:
+        return self._judged(self.fitter.fit(proposal, problem, rng=rng, deadline=deadline), problem)
+
+    def finish(self, candidate: Candidate, problem: Problem, *, deadline: Deadline) -> Candidate:
+        clean = self.fitter.finish(candidate, problem, deadline=deadline)
+        if clean is candidate or not self.judge.allows(renumbered(clean.expr, self.columns)):
+            return candidate
+        return self._priced(clean)
+
+    def _judged(self, candidate: Candidate, problem: Problem) -> Candidate:
+        if candidate.status is not Status.OK:
+            return candidate
+        expr = renumbered(candidate.expr, self.columns)
+        if self.judge.allows(expr):
+            found = self._priced(candidate)
+            self.best[found.complexity] = min(found.loss, self.best.get(found.complexity, np.inf))
+            return found
+        self.judge.refuse(replace(candidate, expr=expr))
+        return self._mended(candidate, expr, problem)
+
+    def _mended(self, candidate: Candidate, expr: Expr, problem: Problem) -> Candidate:
+        refused = replace(candidate, status=Status.REFUSED, loss=float("inf"))
+        limit = min((loss for size, loss in self.best.items() if size <= candidate.complexity), default=np.inf)
+        if candidate.loss > PROMISING * limit or self.n_mended >= MAX_MENDED:
+            return refused
+        self.n_mended += 1
+        found = self.judge.mended(expr)
+        if found is None:
+            return refused
+        inner = renumbered(found, {column: index for index, column in enumerate(self.columns)})
+        rest = problem.y * problem.y_scale - evaluate(inner, problem.X * problem.x_scales)
+        loss = float(np.average(rest**2, weights=problem.weights))
+        if not np.isfinite(loss):
+            return refused
+        return self._priced(replace(candidate, expr=inner, loss=loss))
+
+    def _priced(self, candidate: Candidate) -> Candidate:
+        price = self.judge.price(renumbered(candidate.expr, self.columns))
+        return replace(candidate, complexity=complexity(candidate.expr) + price) if price else candidate
+
+
 def unit_price(knowledge: Knowledge | None, columns: Sequence[int]) -> UnitPrice:
     """What the judge of a search in these columns charges for units."""
     if knowledge is None or knowledge.units is None:
@@ -194,12 +247,9 @@ def unit_price(knowledge: Knowledge | None, columns: Sequence[int]) -> UnitPrice
 
 def _within(expr: Expr, columns: list[int]) -> Expr | None:
     """A formula of all columns in those that are searched, or None if it needs another."""
-    from ..symbolic.expr import variables
-
     if any(i not in columns for i in variables(expr)):
         return None
-    place = {column: index for index, column in enumerate(columns)}
-    return renumbered(expr, [place.get(i, 0) for i in range(max(columns, default=0) + 1)])
+    return renumbered(expr, {column: index for index, column in enumerate(columns)})
 
 
 def solver(

@@ -84,8 +84,11 @@ class Alphabet:
     def n_columns(self) -> int:
         return 2 + self.n_features + N_OPERATORS * self.repeats
 
+    def edges(self, depth: int) -> Ints:
+        """Tokens of a label of this depth in the order of its indices: index i is ``edges(L)[i - 1]``."""
+        return self._by_index[depth]
+
     def _edges(self, depth: int, bias: int) -> Ints:
-        """Tokens of a label of this depth in the order of its indices; index 1 is the first."""
         hidden = (self.layer > 0) & (self.layer < depth)
         output = self.layer == self.max_depth
         from_inputs = (self.column > 0) & (self.column <= self.n_features)
@@ -101,7 +104,3 @@ class Alphabet:
     def occurring(self, labels: Iterable[Sequence[int]]) -> tuple[int, ...]:
         """The special tokens and those of the labels, ascending."""
         return tuple(sorted({*range(self.first_edge), *(t for label in labels for t in self.from_label(label))}))
-
-    def edges(self, depth: int) -> Ints:
-        """Token of every label index of this depth: ``edges(L)[i - 1]``."""
-        return self._by_index[depth]

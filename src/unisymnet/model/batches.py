@@ -10,19 +10,20 @@ import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .alphabet import PAD, START, Alphabet, Ints
+from .alphabet import PAD, START, Alphabet
 from .bits import encode_points
 from .config import ModelConfig
-from .greedy import greedy, greedy_size
+from .greedy import greedy
 from .pointwise import pointwise, pointwise_size
 from .prefix import PrefixAlphabet
-from .relations import relations, relations_size
-from .summary import summarise, summary_size
+from .relations import relations
+from .summary import summarise
 
 
 class Example(Protocol):
@@ -54,10 +55,13 @@ class Batch:
 Step = tuple[Batch, ...]  # the parts of one batch
 LAG = 16  # blocks
 _FAR = 10**9
-_Kind = tuple[Callable[..., NDArray[np.float32]], Callable[[int], int]]  # makes statistics; how many by columns
 
 
-class Shape(NamedTuple):
+Writing = Alphabet | PrefixAlphabet  # the alphabets that a model can write
+
+
+@dataclass(frozen=True)
+class Shape:
     """Examples in a batch, parts that a batch is cut into, batches in a block of the source, points to read.
 
     Every block is used ``reuse`` times, `LAG` blocks apart: making an example costs more than learning from it, and a
@@ -69,32 +73,6 @@ class Shape(NamedTuple):
     n_batches: int = 8
     n_read: int | None = None
     reuse: int = 1
-
-
-class Writing(Protocol):
-    """What the model needs of an alphabet: how many tokens, what they have in common, and those of a label."""
-
-    @property
-    def layer(self) -> Ints: ...
-
-    @property
-    def row(self) -> Ints: ...
-
-    @property
-    def column(self) -> Ints: ...
-
-    @property
-    def size(self) -> int: ...
-
-    @property
-    def n_rows(self) -> int: ...
-
-    @property
-    def n_columns(self) -> int: ...
-
-    def ranks(self) -> tuple[Ints, Ints]: ...
-
-    def from_label(self, label: Sequence[int]) -> list[int]: ...
 
 
 def alphabet_of(config: ModelConfig) -> Alphabet:
@@ -115,7 +93,8 @@ def read_points(
     """Everything the encoder takes, from rows (batch, n, d_max + 1)."""
     if config.reader:
         return *pointwise(rows), np.zeros((len(rows), 0), dtype=np.float32)
-    makers = [make for make, _ in _statistics(config)]
+    makers = [summarise, *([greedy] if config.greedy else []), *([relations] if config.relations else [])]
+    makers = makers if config.n_summary else []
     summary = np.concatenate([np.zeros((len(rows), 0), dtype=np.float32), *(make(rows) for make in makers)], axis=1)
     if config.n_reads == 0:
         bits = np.zeros((len(rows), 1, point_size(config)), dtype=np.uint8)
@@ -128,18 +107,10 @@ def point_size(config: ModelConfig) -> int:
     return pointwise_size(config.n_features) if config.reader else (config.n_features + 1) * config.bits
 
 
+@lru_cache(maxsize=8)
 def statistics_size(config: ModelConfig) -> int:
-    """How many statistics a model of this config reads."""
-    return sum(size(config.n_features) for _, size in _statistics(config))
-
-
-def _statistics(config: ModelConfig) -> list[_Kind]:
-    """What makes the statistics that this config reads, and how many each makes."""
-    if not config.n_summary or config.reader:
-        return []
-    kinds: list[_Kind] = [(summarise, summary_size)]
-    kinds += [(greedy, greedy_size)] if config.greedy else []
-    return kinds + ([(relations, relations_size)] if config.relations else [])
+    """How many statistics a model of this config reads: counted on a table of ones."""
+    return read_points(np.ones((1, 4, config.n_features + 1)), config)[2].shape[1]
 
 
 def collate(examples: Sequence[Example], config: ModelConfig, alphabet: Writing, n_read: int | None = None) -> Batch:

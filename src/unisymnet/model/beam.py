@@ -22,12 +22,11 @@ Rows = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class Found:
-    """A finished label with its log-probability; ``score`` is that divided by length ** penalty."""
+    """A finished label with its log-probability."""
 
     label: Label
     structure: Structure
     log_probability: float
-    score: float
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,8 @@ def vocabulary_of(runtime: Runtime) -> Vocabulary:
     return Vocabulary(c.n_features, c.repeats, c.max_depth)
 
 
-def beam_search(runtime: Runtime, rows: Rows, n_features: int, *, width: int = 20, penalty: float = 0.0) -> list[Found]:
-    """The best labels for one data set, given as rows (n, d_max + 1); at most ``width``, the likeliest first.
-
-    ``penalty`` 0 ranks by probability, 1 by probability per token.
-    """
+def beam_search(runtime: Runtime, rows: Rows, n_features: int, *, width: int = 20) -> list[Found]:
+    """The best labels for one data set, given as rows (n, d_max + 1); at most ``width``, the likeliest first."""
     vocabulary = vocabulary_of(runtime)
     data = runtime.encode(rows[None])
     live = [_Hypothesis(Prefix.start(vocabulary, n_features), (), START, 0.0)]
@@ -63,10 +59,10 @@ def beam_search(runtime: Runtime, rows: Rows, n_features: int, *, width: int = 2
         for i, hypothesis in enumerate(live):
             if hypothesis.prefix.legal().may_end:
                 total = hypothesis.log_probability + float(log_probabilities[i, END])
-                done.append(_found(vocabulary, hypothesis.label, total, penalty))
-        done = sorted(done, key=lambda f: -f.score)[: 2 * width]
-        # Log-probabilities only fall, so without a penalty nothing below the worst kept one can come back.
-        floor = done[width - 1].log_probability if penalty == 0.0 and len(done) >= width else -np.inf
+                done.append(Found(hypothesis.label, vocabulary.decode(hypothesis.label), total))
+        done = sorted(done, key=lambda f: -f.log_probability)[: 2 * width]
+        # Log-probabilities only fall, so nothing below the worst kept one can come back.
+        floor = done[width - 1].log_probability if len(done) >= width else -np.inf
         best = sorted((c for c in choices if c[0] > floor), key=lambda c: -c[0])[:width]
         if not best:
             break
@@ -104,16 +100,11 @@ def _advance(
     return grown, past[:, :, [i for _, i, _, _ in chosen]]
 
 
-def _found(vocabulary: Vocabulary, label: Label, log_probability: float, penalty: float) -> Found:
-    score = log_probability / max(len(label) - 1, 1) ** penalty
-    return Found(label, vocabulary.decode(label), log_probability, score)
-
-
 def _distinct(found: list[Found]) -> list[Found]:
     """One of each structure: labels that differ in the order of equal nodes only are the same structure."""
     seen: set[Structure] = set()
     kept = []
-    for item in sorted(found, key=lambda f: -f.score):
+    for item in sorted(found, key=lambda f: -f.log_probability):
         if item.structure not in seen:
             seen.add(item.structure)
             kept.append(item)
@@ -144,7 +135,7 @@ def sample(
             k = int(np.argmax(values / temperature + rng.gumbel(size=len(values))))
             total = hypothesis.log_probability + float(values[k])
             if ours[k] == END:
-                done.append(_found(vocabulary, hypothesis.label, total, 0.0))
+                done.append(Found(hypothesis.label, vocabulary.decode(hypothesis.label), total))
             else:
                 chosen.append((total, i, legal.tokens[k], int(ours[k])))
         if not chosen:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.floating]
+from .bits import Floats
+
 Ints = NDArray[np.int64]
 
 N_STEPS = 6
@@ -96,13 +97,6 @@ def _needs(columns: Sequence[Sequence[int]], d: int) -> NDArray[np.bool_]:
     for row, chosen in zip(needs, columns):
         row[list(chosen)] = True
     return needs
-
-
-@lru_cache(maxsize=4)
-def greedy_size(n_features: int) -> int:
-    """Length of the statistics for tables of ``n_features`` columns."""
-    rows = np.ones((1, 4, n_features + 1))
-    return greedy(rows).shape[1]
 
 
 def greedy(rows: Floats) -> NDArray[np.float32]:

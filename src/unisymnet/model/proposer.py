@@ -17,7 +17,7 @@ from ..arrays import Floats
 from ..candidate import ParetoFront, Proposal
 from ..deadline import Deadline
 from ..problem import Problem
-from ..symbolic.expr import Call, Expr, renumbered, walk
+from ..symbolic.expr import renumbered
 from ..symbolic.network.skeleton import to_skeleton
 from ..symbolic.network.structure import Structure
 from .beam import Found, beam_search, sample, vocabulary_of
@@ -27,8 +27,6 @@ from .weights import weights_for as weights_for
 N_BINS = 12
 LOADING = 1.0  # seconds that must be left, or loading a model would go beyond the end
 LOADED: set[Path] = set()  # folders of models that this process has loaded
-# Operators that a skeleton writes as a power; allowing any of them allows a power, whose exponent the fit decides.
-_POWERS = ("pow", "div", "inv", "sqrt", "square")
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,7 @@ class TransformerProposer:
             runtime = widest if narrower is None else load_weights(narrower)
             for structure, brief in self._structures(runtime, problem, columns, rng, deadline):
                 proposal = Proposal(renumbered(to_skeleton(structure).expr, columns), self.name, brief)
-                if proposal not in seen and allowed(proposal.expr, problem):
+                if proposal not in seen and problem.allows_formula(proposal.expr):
                     seen.add(proposal)
                     yield proposal
                 if deadline.expired():
@@ -90,7 +88,8 @@ class TransformerProposer:
         self, runtime: Runtime, problem: Problem, columns: list[int], rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[tuple[Structure, int]]:
         """Structures, and how brief a look at them is enough."""
-        bags = [bag(problem, columns, runtime, self.max_rows, rng=rng) for _ in range(self._n_bags(problem))]
+        n_bags = self.n_bags if problem.n_rows > self.max_rows else 1
+        bags = [bag(problem, columns, runtime, self.max_rows, rng=rng) for _ in range(n_bags)]
         best: list[Found] = []
         for rows in bags:
             found = beam_search(runtime, rows, len(columns), width=self.width)
@@ -105,9 +104,6 @@ class TransformerProposer:
         vocabulary = vocabulary_of(runtime)
         for label in runtime.frequent.get(len(columns), ())[: self.n_frequent]:
             yield vocabulary.decode(label), self.brief
-
-    def _n_bags(self, problem: Problem) -> int:
-        return self.n_bags if problem.n_rows > self.max_rows else 1
 
 
 @lru_cache(maxsize=4)
@@ -155,9 +151,3 @@ def relevance(x: Floats, y: Floats, n_bins: int = N_BINS) -> float:
         between = sum(len(g) * float(np.mean(g)) ** 2 for g in groups)
         score += between / max(float(np.sum((values - values.mean()) ** 2)), 1e-300)
     return score
-
-
-def allowed(expr: Expr, problem: Problem) -> bool:
-    """May the problem's formulas use every operator of this one?"""
-    ops = {node.op for node in walk(expr) if isinstance(node, Call)}
-    return all(any(problem.allows(p) for p in _POWERS) if op == "pow" else problem.allows(op) for op in ops)

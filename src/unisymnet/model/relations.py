@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .greedy import FEW, Floats, Table, away, plan_of, products, select, table_of, unit
+from .bits import Floats
+from .greedy import FEW, Table, away, plan_of, products, select, table_of, unit
 
 # For y, y² and, as power 0, ln|y|: degrees of P and Q.  Where a relation times a column still fits, what is found is a
 # mixture with such multiples, so every degree is asked for alone.
@@ -53,12 +54,6 @@ def _monomials(d: int, degree: int) -> _Monomials:
     exponents = np.array([[c.count(j) for j in range(d)] for c in chosen])
     parent, column = [at[c[:-1]] if c else 0 for c in chosen], [c[-1] if c else 0 for c in chosen]
     return _Monomials(exponents.sum(axis=1), parent, column, times, exponents > 0)
-
-
-@lru_cache(maxsize=4)
-def relations_size(n_features: int) -> int:
-    """Length of the statistics for tables of ``n_features`` columns."""
-    return relations(np.ones((1, 4, n_features + 1))).shape[1]
 
 
 def relations(rows: Floats) -> NDArray[np.float32]:

@@ -15,9 +15,10 @@ STATE = "last.json"
 
 
 @dataclass(frozen=True)
-class TrainSettings:
-    """How to train.  Rates are per step; ``epoch`` is the number of examples after which the rate falls by ``decay``.
+class TrainSettings(Shape):
+    """How to train, beside the shape of the batches.
 
+    Rates are per step; ``epoch`` is the number of examples after which the rate falls by ``decay``.
     ``n_read`` limits the points that the encoder reads in training (statistics are of all points); one that learned on
     few points reads many.  ``encoder_rate`` scales the rate of the encoder: before the decoder has learned which labels
     exist, the encoder's gradients are noise, and Adam walks far on noise.  ``decoder_rate`` scales all the rest: a
@@ -27,11 +28,6 @@ class TrainSettings:
     ``tolerance`` nats end the run; a rising loss counts as none (ADR 8).
     """
 
-    batch: int = 64
-    n_parts: int = 2
-    n_batches: int = 8
-    n_read: int | None = None
-    reuse: int = 1
     rate: float = 1e-3
     encoder_rate: float = 0.3
     decoder_rate: float = 1.0
@@ -46,10 +42,6 @@ class TrainSettings:
     patience: int = 40
     tolerance: float = 0.002
     seed: int = 0
-
-    @property
-    def shape(self) -> Shape:
-        return Shape(self.batch, self.n_parts, self.n_batches, self.n_read, self.reuse)
 
     def rate_at(self, step: int, world: int = 1) -> float:
         """Learning rate of ``step``: warm-up, decay per epoch, cool-down."""

@@ -14,9 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .bits import normalise
-
-Floats = NDArray[np.floating]
+from .bits import Floats, normalise
 
 N_VIEWS = 7
 Y, LN_Y, INVERSE, SQUARE = range(4)
@@ -46,17 +44,6 @@ class _Fit(NamedTuple):
     left: Floats
     constant: Floats
     coefficients: Floats
-
-
-def summary_size(n_features: int) -> int:
-    """Length of a summary for tables of ``n_features`` columns."""
-    d = n_features
-    quadratic = d + d * (d + 1) // 2
-    told = {RAW: d, LOGS: d, QUADRATIC: quadratic, ADDITIVE: d * N_FUNCTIONS}
-    coefficients = sum(told[s] for _, s in TOLD)
-    divided = 4 * d * (4 + (quadratic if d <= MANY else 0))
-    scans = len(SCANNED) * d * (len(SINES) + len(EXPONENTIALS))
-    return N_VIEWS * (d * N_FUNCTIONS + 2 * N_SETS) + 4 * (d + 1) + 1 + coefficients + scans + divided
 
 
 def summarise(rows: Floats) -> NDArray[np.float32]:

@@ -254,7 +254,7 @@ def train(
         run.load(folder)
     begun = last = time.monotonic()
     first_step, losses = run.step, [0.0]
-    stream = batches(source, config, settings.shape, start=run.step, n_workers=n_workers)
+    stream = batches(source, config, settings, start=run.step, n_workers=n_workers)
     for parts in stream:
         now = time.monotonic()
         over = (max_steps is not None and run.step >= max_steps) or (hours is not None and now - begun > 3600 * hours)

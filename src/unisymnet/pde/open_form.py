@@ -54,15 +54,12 @@ def best_curve(form: WeakForm, terms: Sequence[Term], columns: Floats, rate: Flo
     n_fields = len(form.fields)
     for orders in sorted({t.orders for t in terms if sum(t.orders) <= 2}, key=lambda o: (sum(o), o)):
         for field in range(n_fields):
-            others = [j for j, t in enumerate(terms) if not (t.orders == orders and _only(t, field))]
+            powers = [t.powers[:field] + t.powers[field + 1 :] for t in terms]  # of the other fields
+            others = [j for j, t in enumerate(terms) if t.orders != orders or any(powers[j])]
             found = _curve(form, orders, field, [terms[j] for j in others], columns[:, others], rate)
             if found is not None and (best is None or found.left < 0.8 * best.left):
                 best = found
     return best
-
-
-def _only(term: Term, field: int) -> bool:
-    return all(p == 0 for i, p in enumerate(term.powers) if i != field)
 
 
 def _curve(

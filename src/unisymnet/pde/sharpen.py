@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..arrays import Floats
 from ..deadline import now
 from .system import Equation
 from .terms import Term
 from .weak import WeakForm
-
-Floats = NDArray[np.float64]
 
 N_ROWS, LEAST_ROWS = 350, 30
 MAX_ENTRIES = 3e6  # of the map from nodes to rows

@@ -120,13 +120,8 @@ def loss_on(expr: Expr, problem: Problem, loss: Loss = Loss()) -> float:
 
 
 def _row(candidate: Candidate) -> dict[str, Any]:
-    return {
-        "expression": to_text(candidate.expr),
-        "loss": candidate.loss,
-        "complexity": candidate.complexity,
-        "n_constants": candidate.n_constants,
-        "source": candidate.source,
-    }
+    kept = ("loss", "complexity", "n_constants", "source")
+    return {"expression": to_text(candidate.expr), **{name: getattr(candidate, name) for name in kept}}
 
 
 def _saved(row: Any) -> Candidate:

@@ -29,13 +29,13 @@ from ..tables.additive import WAYS, Additive, Row, find_additive
 from ..tables.boosting import LEAST_ROWS, boosting_errors
 from ..tables.folds import clearly_wins, likely_wins, surely_wins, wins
 from ..tables.targets import target_note
-from .entry import Entry
 from .outcome import r2_on
 from .rows import Ordered
+from .table import Entry, scored
 from .validation import NAMED_LOSSES, Data
 
 if TYPE_CHECKING:
-    from .kinds import Options
+    from .options import Options
 
 Rows = tuple[Floats, Floats, Floats]
 
@@ -323,14 +323,8 @@ def _as_shrunk(constant: Constant) -> Constant:
 
 
 def _ordered(entries: list[Entry]) -> tuple[Entry, ...]:
-    """By size, with scores: what a row gains over the one before for each node more."""
-    ordered = sorted(entries, key=lambda e: (e.complexity, -e.r2, str(e.formula)))
-    scored = [replace(ordered[0], score=0.0)]
-    for entry in ordered[1:]:
-        before, step = scored[-1], entry.complexity - scored[-1].complexity
-        gain = math.log(max(before.loss, 1e-300)) - math.log(max(entry.loss, 1e-300))
-        scored.append(replace(entry, score=gain / step if step and math.isfinite(gain) else 0.0))
-    return tuple(scored)
+    """By size, with scores."""
+    return scored(sorted(entries, key=lambda e: (e.complexity, -e.r2, str(e.formula))))
 
 
 def _distance(best: Row, rivals: Rivals) -> list[str]:

@@ -21,8 +21,7 @@ from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
 from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
-from .known.errors import read_sigma
-from .known.labels import fit_groups, split_groups, without_groups
+from .known.given import read_sigma, split_groups, without_groups
 from .own import in_columns, suspected_of
 from .rows import slip_rows
 from .saved import load_model, save_model
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ..tables.encoding import Encoding
-    from .entry import Entry
-    from .kinds import FitEvent, Options
+    from .options import FitEvent, Options
+    from .table import Entry
 
 
 class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
@@ -207,10 +206,11 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
             weight, of_y, labels, of_x = taken.beside
             data = check_data(self, taken.X, taken.y, errors.weights(weight, of_y, taken.y))
             from .known.working import run_known
+            from .options import Call
 
             suspected = suspected_of(guesses, data.names, self.operators)
-            earlier = in_columns(earlier, data.names)
             rng = seed_generator(self.random_state)
+            call = Call(suspected, in_columns(earlier, data.names), rng, interrupts, called)
             # Who says what a row is worth, or chooses another loss, has thought about such values.
             alike = data.weights is None or bool((data.weights == data.weights[0]).all())
             plain = self.loss == "mse" and labels is None and of_x is None and alike
@@ -218,9 +218,11 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
             data = data.without(slips)
             if labels is None:
                 placed = errors.placed(of_y, of_x, data)
-                outcome = run_known(data, self._options(), suspected, earlier, rng, interrupts, called, placed)
+                outcome = run_known(data, self._options(), call, placed)
             else:
-                outcome = fit_groups(data, labels, column, self._options(), suspected, rng, interrupts, called)
+                from .known.grouped import run_groups
+
+                outcome = run_groups(data, labels, column, self._options(), call)
         self.front_, self.beside_, self.picked_ = outcome.entries, outcome.beside, outcome.picked
         self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
         if len(slips):
@@ -271,9 +273,9 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
 
         formula = self._formula(index)
         require_torch()
-        from ..formula.torch_module import formula_to_module
+        from ..formula.torch_module import FormulaModule
 
-        return formula_to_module(formula.expr, formula.names)
+        return FormulaModule(formula.expr, formula.names)
 
     def score_equations(self, X: Any, y: Any, sample_weight: Any = None) -> Floats:
         """R² of every formula of the table on these rows."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -27,8 +25,8 @@ from ..problem import Problem
 from ..search.loop import SearchSettings
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.rewrite.simplify import present
-from .entry import Entry
 from .rows import canonical
+from .table import Entry, scored
 from .validation import Data
 
 Rows = tuple[Floats, Floats, Floats]
@@ -99,7 +97,8 @@ def judged_table(
         else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise, beliefs), valid)
     )
     entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back, deadline) for one in ruled]
-    return _scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
+    table = scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
+    return tuple(replace(entry, score=max(entry.score, 0.0)) for entry in table)  # a longer one may fit worse
 
 
 def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None, beliefs: Beliefs) -> Judge:
@@ -151,13 +150,3 @@ def _r2_kept_back(one: Ruled, fit: Judge, valid: Rows, *, late: bool) -> float:
     expr = move(one.expr, fit, one.lengths.free, one.lengths.model)
     values = evaluate(one.expr if expr is None else expr, X)
     return r2(y, values, weights)
-
-
-def _scored(entries: list[Entry]) -> tuple[Entry, ...]:
-    """With ln of what the loss falls by, for one more node than the row before."""
-    scored = entries[:1]
-    for before, entry in itertools.pairwise(entries):
-        gain = math.log(max(before.loss, 1e-300)) - math.log(max(entry.loss, 1e-300))
-        step = entry.complexity - before.complexity
-        scored.append(replace(entry, score=max(gain / step, 0.0) if step and math.isfinite(gain) else 0.0))
-    return tuple(scored)

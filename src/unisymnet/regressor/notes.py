@@ -12,9 +12,9 @@ from ..formula import Formula
 from ..judge.noise import EQUAL
 from ..judge.replicates import lack_of_fit, pure_error
 from ..search.trace import TraceRow
-from .entry import Entry
 from .losses import Judgement
 from .rows import FAR_BEYOND, SLIP, Ordered, slip_rows
+from .table import Entry
 
 FEW_ROWS = 20
 LACK_OF_FIT = 0.01

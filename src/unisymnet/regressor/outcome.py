@@ -6,7 +6,6 @@ more on all rows, except those that are simple numbers, and get their standard e
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -26,9 +25,9 @@ from ..formula.constants import free, report, settle, simple_name
 from ..judge.noise import NoiseModel
 from ..symbolic.expr import Expr, evaluate, renumbered, variables
 from ..symbolic.rewrite.simplify import present, simplify
-from .entry import Entry
 from .judged import UNTOLD, Beliefs, believed, judged_table
 from .losses import MEAN_SQUARES, Judgement, minimised
+from .table import Entry, scored
 from .validation import Data
 
 CHUNK = 100_000
@@ -243,12 +242,7 @@ def _tidy(entries: list[Entry], picked: int, losses: dict[int, float]) -> tuple[
     for entry in ordered:
         if not kept or entry is chosen or losses[id(entry)] < (1.0 - LEAST_GAIN) * losses[id(kept[-1])]:
             kept.append(entry)
-    scored = [kept[0]]
-    for before, entry in itertools.pairwise(kept):
-        gain = math.log(max(losses[id(before)], 1e-300)) - math.log(max(losses[id(entry)], 1e-300))
-        step = entry.complexity - before.complexity
-        scored.append(replace(entry, score=gain / step if step and math.isfinite(gain) else 0.0))
-    return tuple(scored), kept.index(chosen)
+    return scored(kept, [losses[id(entry)] for entry in kept]), kept.index(chosen)
 
 
 class _Cleaner:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,7 +24,7 @@ from ..symbolic.expr import Expr, Var, bind, evaluate, n_params, rebuild
 from ..symbolic.own import Operator
 from ..symbolic.parse import free_names, parse
 from ..symbolic.rewrite.simplify import present, simplify
-from .entry import Entry
+from .table import Entry, gain
 from .validation import Operators, own_operators
 
 MAX_NAMED_ROWS = 20_000
@@ -158,11 +157,7 @@ def add_formula(model: Any, formula: Formula, X: Any, y: Any) -> int:
     loss = float(np.mean(rest**2)) if np.isfinite(rest).all() else float("inf")
     kept = [entry for entry in model.front_ if str(entry.formula) != str(formula)]
     place = sum(entry.complexity <= formula.complexity for entry in kept)
-    gain, step = 0.0, 0
-    if place and math.isfinite(loss):
-        gain = math.log(max(kept[place - 1].loss, 1e-300)) - math.log(max(loss, 1e-300))
-        step = formula.complexity - kept[place - 1].complexity
-    score = gain / step if step and math.isfinite(gain) else 0.0
+    score = gain(kept[place - 1].loss, loss, formula.complexity - kept[place - 1].complexity) if place else 0.0
     # A formula that the table has already was also measured on the rows kept back: that stays.
     same = next((entry for entry in model.front_ if str(entry.formula) == str(formula)), None)
     valid = None if same is None else same.r2_valid

@@ -17,7 +17,7 @@ from ..candidate import Candidate, ParetoFront
 from ..pulse import Pulse, listening
 from ..symbolic.text import to_text
 from .checkpoint import Checkpoint
-from .kinds import FitEvent
+from .options import FitEvent
 from .table import r2_text
 
 SECONDS_BETWEEN_LINES = 2.0

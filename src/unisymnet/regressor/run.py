@@ -28,20 +28,17 @@ from ..symbolic.expr import Const, Expr, renumbered, variables
 from ..tables.columns import Columns, choose_columns
 from .checkpoint import Checkpoint, fingerprint, loss_on
 from .compare import before_folds, compare, find_rivals, is_exact_entry
-from .entry import Entry
-from .interrupt import Interrupts
 from .judged import Beliefs, with_judge
-from .kinds import FitEvent, Options, Outcome
-from .known.remarks import annotated, best_refused
-from .known.solvers import make_solvers
+from .known.remarks import annotated, best_refused, make_solvers
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
 from .notes import careful_notes, outlier_note, repeated_note, replicates_note
+from .options import Call, FitEvent, Options, Outcome
 from .outcome import Rows, lifted, measure
 from .progress import Listeners, Progress
 from .rows import canonical, sample_rows
+from .table import Entry
 from .validation import Data
-from .warm import warm_all
 
 FINAL_SHARE, FINAL_SECONDS, MAX_FINAL = 0.06, 0.2, 1.0  # of max_time, and seconds, kept for measuring
 MOST_FINAL = 0.35  # of a short max_time
@@ -53,28 +50,16 @@ GRACE = 0.1  # seconds over the limit that the linear model may take before it i
 AFTER_SEARCH, AFTER_INTERRUPT = 30.0, 1.5  # seconds for cleaning constants at most
 
 
-def run_fit(
-    data: Data,
-    options: Options,
-    guesses: Sequence[Expr],
-    start: Sequence[Formula],
-    rng: np.random.Generator,
-    interrupts: Interrupts,
-    called: float | None = None,
-) -> Outcome:
-    """Find the formulas. `guesses` and `start` are in the caller's columns and units.
-
-    Time counts from `called`, a moment of `deadline.now`, or from now.
-    """
-    # The clock starts with the call; compiling the kernels of a new installation is not the data's time.
-    began = max(now() if called is None else called, warm_all())
+def run_fit(data: Data, options: Options, call: Call) -> Outcome:
+    """Find the formulas."""
+    began, rng, interrupts = call.began(), call.rng, call.interrupts
     limit = options.settings.max_time
     deadline = Deadline.never() if limit is None else Deadline(began + limit)
     knowledge = options.known.of(data.names, data.target, data.X, data.y)
     options = replace(options, knowledge=knowledge)
     every = canonical(data.X, data.y, data.weights)
     y, weights = every.y, every.weights
-    wanted = {i for expr in (*guesses, *(f.expr for f in start)) for i in variables(expr)}
+    wanted = {i for expr in (*call.guesses, *(f.expr for f in call.start)) for i in variables(expr)}
     wanted |= knowledge.needed if knowledge is not None else set()
     columns = choose_columns(
         data.X,
@@ -95,7 +80,7 @@ def run_fit(
     rivals = find_rivals(data.X, every, options, deadline) if options.goal == "predict" else None
     search_end = before_folds(deadline, options)
     ears = Listeners(options.callback)
-    judgement, result = _searched(fit, columns, data, options, interrupts, ears, guesses, start, rng, search_end)
+    judgement, result = _searched(fit, columns, data, options, call, ears, search_end)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
     every_row, beliefs = (X, y, weights), Beliefs(len(data.names), unit_price(knowledge, columns.kept))
@@ -149,11 +134,8 @@ def _searched(
     columns: Columns,
     data: Data,
     options: Options,
-    interrupts: Interrupts,
+    call: Call,
     ears: Listeners,
-    guesses: Sequence[Expr],
-    start: Sequence[Formula],
-    rng: np.random.Generator,
     deadline: Deadline,
 ) -> tuple[Judgement, SearchResult]:
     """Search once, or a second time with the outliers that the best formula of the first search shows."""
@@ -165,19 +147,19 @@ def _searched(
     if not judgement.final:
         limit = options.settings.max_evaluations
         first = replace(options, settings=replace(options.settings, max_evaluations=limit and (limit + 1) // 2))
-    task = _Task(judgement.rows(rows), columns, data, first, interrupts, ears, judgement.loss)
+    task = _Task(judgement.rows(rows), columns, data, first, call, ears, judgement.loss)
     if judgement.final:
-        return judgement, task.search(guesses, start, rng, deadline)
-    before = task.search(guesses, start, rng, deadline.sooner(FIRST_SHARE * deadline.remaining()))
+        return judgement, task.search(deadline)
+    before = task.search(deadline.sooner(FIRST_SHARE * deadline.remaining()))
     better = judgement.again(task.best(before.front).expr, rows)
     same = bool((better.trusted == judgement.trusted).all())
-    if interrupts.requested or (same and before.stopped in ("exact", "noise", "exhausted")):
+    if call.interrupts.requested or (same and before.stopped in ("exact", "noise", "exhausted")):
         return better, before
     limit = options.settings.max_evaluations
     left = limit and max(limit - before.n_evaluations, 1)
     second = replace(options, settings=replace(options.settings, max_evaluations=left))
-    task = _Task(better.rows(rows), columns, data, second, interrupts, ears, better.loss, begin=before.front)
-    result = task.search(guesses, start, rng, deadline)
+    task = _Task(better.rows(rows), columns, data, second, call, ears, better.loss, begin=before.front)
+    result = task.search(deadline)
     return better, replace(
         result, trace=(*before.trace, *result.trace), n_evaluations=before.n_evaluations + result.n_evaluations
     )
@@ -192,7 +174,7 @@ class _Task:
         columns: Columns,
         data: Data,
         options: Options,
-        interrupts: Interrupts,
+        call: Call,
         ears: Listeners,
         loss: Loss = Loss(),
         begin: Iterable[Candidate] = (),
@@ -203,7 +185,7 @@ class _Task:
         self.names = tuple(data.names[i] for i in columns.kept)
         self.target = data.target
         self.options = options
-        self.interrupts = interrupts
+        self.call = call
         self.ears = ears
         self.problem: Problem = make_problem(
             X,
@@ -222,11 +204,9 @@ class _Task:
             self.checkpoint = Checkpoint(options.checkpoint, name)
         self.front = ParetoFront([self.mean(), *self.measured(begin)])
 
-    def search(
-        self, guesses: Sequence[Expr], start: Sequence[Formula], rng: np.random.Generator, deadline: Deadline
-    ) -> SearchResult:
+    def search(self, deadline: Deadline) -> SearchResult:
         saved = self.checkpoint.read(self.problem, self.loss) if self.checkpoint is not None else ()
-        begin = [*self.front, *saved, *self.candidates(start)]
+        begin = [*self.front, *saved, *self.candidates(self.call.start)]
         if self.spread == 0.0:  # a constant target needs no search
             return SearchResult(self.front, (), "exact", 0.0, 0)
         with ExitStack() as stack:
@@ -239,7 +219,7 @@ class _Task:
                 # Formulas outside their domain are daily business here, not worth a warning.
                 # One thread for linear algebra: more would change the last bits, and with them the search.
                 with (
-                    self.interrupts.watched(settings.max_time),
+                    self.call.interrupts.watched(settings.max_time),
                     np.errstate(all="ignore"),
                     threadpool_limits(1),
                 ):
@@ -248,11 +228,11 @@ class _Task:
                         self.proposers(),
                         self.fitter(),
                         settings,
-                        rng=rng,
-                        guesses=[self.scaled(expr) for expr in guesses],
+                        rng=self.call.rng,
+                        guesses=[self.problem.to_scaled(self.inner(expr)) for expr in self.call.guesses],
                         start=begin,
                         on_event=lambda event: self.heard(event, progress),
-                        stop=self.interrupts,
+                        stop=self.call.interrupts,
                     )
             except KeyboardInterrupt:  # before or after the search's own guard
                 return SearchResult(self.front, (), "interrupted", 0.0, 0)
@@ -264,7 +244,7 @@ class _Task:
         knowledge = self.options.knowledge
         if knowledge is None:
             return chosen
-        solvers = make_solvers(self.options, self.loss, self.bare_fitter, self.interrupts)
+        solvers = make_solvers(self.options, self.loss, self.bare_fitter, self.call.interrupts)
         return knowledge.proposers(chosen, self.problem, self.columns, solvers)
 
     def fitter(self) -> Fitter:
@@ -279,8 +259,9 @@ class _Task:
         limit = self.options.settings.max_time
         if limit is None:
             return self.options.settings
-        left = deadline.remaining() - _kept_for_measuring(limit)
-        return replace(self.options.settings, max_time=max(left, 0.01))
+        # What is kept is for constants, their errors and the linear model.
+        kept = min(FINAL_SHARE * limit + FINAL_SECONDS, MOST_FINAL * limit, MAX_FINAL)
+        return replace(self.options.settings, max_time=max(deadline.remaining() - kept, 0.01))
 
     def heard(self, event: Event, progress: Progress | None) -> None:
         """Save first, then show: what was shown must survive a crash."""
@@ -311,10 +292,6 @@ class _Task:
         found = [replace(c, loss=loss_on(c.expr, self.problem, self.loss)) for c in candidates]
         return [candidate for candidate in found if np.isfinite(candidate.loss)]
 
-    def scaled(self, expr: Expr) -> Expr:
-        """The caller's formula in the columns and units of the problem."""
-        return self.problem.to_scaled(self.inner(expr))
-
     def inner(self, expr: Expr) -> Expr:
         """The caller's formula in the columns of the problem."""
         return renumbered(expr, {column: index for index, column in enumerate(self.columns)})
@@ -328,11 +305,6 @@ class _Task:
             if np.isfinite(loss):
                 found.append(Candidate(expr, loss, complexity(expr), len(formula.constants), "warm start"))
         return found
-
-
-def _kept_for_measuring(limit: float) -> float:
-    """Seconds of a limit that the search leaves to constants, errors and the linear model."""
-    return min(FINAL_SHARE * limit + FINAL_SECONDS, MOST_FINAL * limit, MAX_FINAL)
 
 
 def _reason(stopped: str, requested: bool, deadline: Deadline) -> str:

@@ -6,7 +6,6 @@ Holds the parameters, the table of formulas and what is needed to predict; not t
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -19,7 +18,7 @@ from ..search.trace import TraceRow
 from ..symbolic.own import Operator
 from ..tables.encoding import Encoding
 from .checkpoint import write_atomically
-from .entry import Entry
+from .table import Entry
 from .validation import check_parameters
 
 SCHEMA = "unisymnet-model"
@@ -61,7 +60,7 @@ def model_dict(estimator: Any) -> dict[str, Any]:
 def save_model(estimator: Any, path: str | Path) -> None:
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(_finite(model_dict(estimator)), ensure_ascii=False, indent=2, allow_nan=False)
+    text = json.dumps(stored.finite(model_dict(estimator)), ensure_ascii=False, indent=2, allow_nan=False)
     write_atomically(target, text)
 
 
@@ -114,19 +113,8 @@ def _trace_row(row: Any) -> TraceRow:
 
 
 def _entry_dict(entry: Entry) -> dict[str, Any]:
-    return {
-        "formula": entry.formula.to_dict(),
-        "complexity": entry.complexity,
-        "loss": entry.loss,
-        "r2": entry.r2,
-        "r2_valid": entry.r2_valid,
-        "score": entry.score,
-        "source": entry.source,
-        **({"remarks": [list(pair) for pair in entry.remarks]} if entry.remarks else {}),
-        "nats": entry.nats,
-        "formula_nats": entry.formula_nats,
-        "noise": entry.noise,
-    }
+    row = {field.name: getattr(entry, field.name) for field in fields(Entry)} | {"formula": entry.formula.to_dict()}
+    return {name: value for name, value in row.items() if name != "remarks" or value}
 
 
 def _entry(row: dict[str, Any]) -> Entry:
@@ -155,14 +143,3 @@ def _written(item: tuple[str, Any]) -> tuple[str, Any]:
         kept = [one for one in value if not (isinstance(one, Operator) and one.is_python)]
         value = type(value)(str(one) if isinstance(one, Operator) else one for one in kept) or None
     return name, value
-
-
-def _finite(value: Any) -> Any:
-    """JSON knows neither inf nor nan; both are stored as null."""
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

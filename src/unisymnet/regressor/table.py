@@ -1,23 +1,56 @@
-"""The front as people read it: a table in text, the rows of a DataFrame, a list of formulas.
+"""The table that a fit ends with: its rows and their scores; as people read it in text, as a DataFrame, as a list.
 
-Does not compute anything but how wide a column must be.
+Loads nothing of the search, so that a saved model does without.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from ..formula import Formula
-from .entry import Entry
 
 MAX_FORMULA = 88
 MAX_NAMES = 8
 MAX_CONSTANTS = 6
 DIGITS = 5
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One row of the table: a formula and how well it does."""
+
+    formula: Formula
+    complexity: int
+    loss: float
+    r2: float
+    r2_valid: float | None
+    score: float
+    source: str
+    remarks: tuple[tuple[str, str], ...] = ()  # head and cell of further columns: units, constraints
+    nats: float | None = None  # length of formula, constants and data; None where loss and size decide (no noise)
+    formula_nats: float | None = None  # the part of it that is formula and constants
+    noise: str = ""  # the noise model under which the constants were fitted
+
+
+def gain(before: float, after: float, step: int) -> float:
+    """ln of what the loss falls by, for each node more; 0 where there is none more, or where that says nothing."""
+    fall = math.log(max(before, 1e-300)) - math.log(max(after, 1e-300))
+    return fall / step if step and math.isfinite(fall) else 0.0
+
+
+def scored(entries: Sequence[Entry], losses: Sequence[float] | None = None) -> tuple[Entry, ...]:
+    """The rows, each with what it gains over the one before, by these losses or its own."""
+    values = [entry.loss for entry in entries] if losses is None else losses
+    found = [replace(entry, score=0.0) for entry in entries[:1]]
+    for (loss, before), (other, entry) in itertools.pairwise(zip(values, entries, strict=True)):
+        found.append(replace(entry, score=gain(loss, other, entry.complexity - before.complexity)))
+    return tuple(found)
 
 
 def front_text(entries: Sequence[Entry], picked: int) -> str:
@@ -33,7 +66,7 @@ def front_text(entries: Sequence[Entry], picked: int) -> str:
 def table_cells(entries: Sequence[Entry], picked: int) -> list[list[str]]:
     """The cells of the table, heads first, the formula last and whole."""
     valid = any(entry.r2_valid is not None for entry in entries)
-    heads = remark_heads(entries)
+    heads = list(dict.fromkeys(head for entry in entries for head, _ in entry.remarks))
     rows = [["pick", "size", *(["R² valid"] if valid else []), "R² train", "score", *heads, "formula"]]
     for index, entry in enumerate(entries):
         rows.append(
@@ -68,11 +101,6 @@ def chosen_text(entry: Entry) -> str:
         more = f" and {len(spare) - MAX_NAMES} more" if len(spare) > MAX_NAMES else ""
         lines.append(f"  not used: {', '.join(spare[:MAX_NAMES])}{more}")
     return "\n".join(lines)
-
-
-def remark_heads(entries: Sequence[Entry]) -> list[str]:
-    """Further columns of the table: what is known about the law, for each formula."""
-    return list(dict.fromkeys(head for entry in entries for head, _ in entry.remarks))
 
 
 def beside_text(entry: Entry) -> str:

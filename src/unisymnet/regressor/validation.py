@@ -26,8 +26,7 @@ from ..judge.noise import read_noise
 from ..problem import check_inputs, check_size
 from ..symbolic.operators import ALIASES, OPERATORS
 from ..symbolic.own import Operator, is_definition, read_operator
-from .checks.cells import check_names, check_order, explain, spoken, unmasked
-from .checks.parameters import check_lists
+from .checks import check_lists, check_names, check_order, explain, spoken, unmasked
 
 GOALS = ("law", "predict")
 WORKING = ("relative", "poisson", "logistic")  # losses that need more than the residual, see known/work.py
@@ -84,7 +83,8 @@ class Data:
 
 def check_data(estimator: Any, X: Any, y: Any, sample_weight: Any) -> Data:
     """Validate training data as scikit-learn does, and say where it fails."""
-    target = _target_name(y)
+    name = getattr(y, "name", None)
+    target = name if isinstance(name, str) and name else "y"
     X, y = unmasked(X), unmasked(y)
     check_names(X)
     check_order(X, y)
@@ -125,7 +125,8 @@ def _fault_of(where: str, error: Exception) -> DataError:
 def check_parameters(estimator: Any) -> None:
     """Refuse parameters that make no sense, one sentence each."""
     given = estimator.get_params(deep=False)
-    _positive("max_time", given["max_time"], optional=True)
+    if given["max_time"] is not None and not _is_positive(given["max_time"]):
+        raise ValueError(f"max_time must be a positive number or None, got {quoted(given['max_time'])}")
     read_noise(given["noise"])
     for name in ("max_complexity", "max_rows", "max_columns"):
         _count(name, given[name])
@@ -237,11 +238,6 @@ def seed_generator(random_state: Any) -> np.random.Generator:
     raise ValueError(f"random_state must be None, a whole number or a generator, got {random_state!r}")
 
 
-def _target_name(y: Any) -> str:
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else "y"
-
-
 def _weights(sample_weight: Any, X: Floats) -> Floats:
     given = np.asarray(sample_weight)
     if given.dtype.kind in "bif" and given.size and not (given != 0).any():  # before scikit-learn says it in its words
@@ -275,15 +271,10 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def _positive(name: str, value: Any, *, optional: bool) -> None:
-    if optional and value is None:
-        return
-    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not _is_above_zero(value):
-        raise ValueError(f"{name} must be a positive number{' or None' if optional else ''}, got {quoted(value)}")
-
-
-def _is_above_zero(value: numbers.Real) -> bool:
+def _is_positive(value: Any) -> bool:
     """As a float; a whole number may be too large for one, infinity is not."""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return False
     return (not _is_whole(value) or int(value) <= sys.float_info.max) and float(value) > 0.0  # type: ignore[call-overload]
 
 

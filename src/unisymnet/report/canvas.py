@@ -22,19 +22,8 @@ LEFT, RIGHT, TOP, BOTTOM = 66, 14, 12, 42
 LETTER = 7.2  # width of a letter of a label
 
 # A scale from dark to bright that keeps its order for colour-blind eyes (viridis, eight stops).
-_SCALE = np.array(
-    [
-        (68, 1, 84),
-        (70, 50, 127),
-        (54, 92, 141),
-        (39, 127, 142),
-        (31, 161, 135),
-        (74, 194, 109),
-        (159, 218, 58),
-        (253, 231, 37),
-    ],
-    dtype=np.float64,
-)
+_STOPS = bytes.fromhex("440154 46327f 365c8d 277f8e 1fa187 4ac26d 9fda3a fde725")
+_SCALE = np.frombuffer(_STOPS, dtype=np.uint8).reshape(-1, 3).astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,6 @@ It shows the picked formula; the others of the front are one click or key away. 
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -17,7 +15,7 @@ import numpy as np
 from .. import __version__
 from ..symbolic.expr import variables
 from .charts import front_chart, histogram
-from .parts import formula_part, r2_shown, shown
+from .parts import formula_part, r2_shown, shown, whole_page
 from .rows import Rows, rows_to_draw
 
 MAX_COLUMNS = 40
@@ -38,31 +36,12 @@ def report_html(model: Any, X: Any = None, y: Any = None) -> str:
         _data(model, rows),
         _found(model),
     ]
-    return _page(model, "".join(parts))
-
-
-def _page(model: Any, body: str) -> str:
-    folder = files(__package__)
-    style = "".join(folder.joinpath(name).read_text("utf-8") for name in ("page.css", "charts.css", "phone.css"))
-    script = folder.joinpath("page.js").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
     formula = model.formula_
     title = f"{formula.target} = f({', '.join(formula.columns)})"
     n_rows = model.n_train_ + model.n_valid_
     lead = f"{n_rows} rows, {len(formula.inputs)} columns, {len(model.front_)} formulas in {model.seconds_:.1f} s"
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style>"
-        "<noscript><style>[data-formula][hidden]{display:block !important}</style></noscript></head>"
-        f'<body data-picked="{model.picked_}">'
-        f'<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
-        f"<main>{body}</main><footer>Made by unisymnet {escape(__version__)}. This page needs no network.</footer>"
-        f'<div id="said" class="visually-hidden" role="status" aria-live="polite"></div>'
-        f"<script>{script}</script></body></html>\n"
-    )
+    script = files(__package__).joinpath("page.js").read_text("utf-8")
+    return whole_page(title, lead, "".join(parts), script, model.picked_)
 
 
 def _front(model: Any) -> str:

@@ -1,16 +1,21 @@
-"""The part of the page that belongs to one formula: the formula large, its constants, charts, network and source.
+"""Parts of the page: its frame, and what belongs to one formula, large, with constants, charts, network and source.
 
-Every text that comes from the user is escaped here. Does not know the page around it.
+Every text that comes from the user is escaped here. Does not know which parts a page has.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from .. import __version__
 from ..errors import EncodingError
 from ..formula import Constant, Formula
 from ..formula.constants import ALL_DIGITS, SIMPLE_DIGITS, rounded, simple_name, with_error
@@ -50,7 +55,7 @@ def formula_sections(model: Any, index: int, rows: Rows | None) -> dict[str, str
     careful += [f"{note[:1].upper()}{note[1:]}." for note in model.notes_]
     return {
         "head": _head(model, entry, index),
-        "cautions": _cautions(careful),
+        "cautions": cautions_card(careful),
         "constants": _constants(entry.formula),
         "fit": "".join(_fit(entry.formula, rows)) if rows is not None else "",
         "responses": "".join(_responses(entry.formula, rows, slices, index)) if rows is not None else "",
@@ -117,11 +122,33 @@ def _letter(index: int) -> str:
     return chr(ord("A") + index) if index < 26 else _letter(index // 26 - 1) + _letter(index % 26)
 
 
-def _cautions(found: list[str]) -> str:
-    if not found:
-        return ""
+def cautions_card(found: Sequence[str]) -> str:
+    """A card with what to be careful about; empty where there is nothing."""
     items = "".join(f"<li>{escape(text)}</li>" for text in found)
-    return f'<section class="card caution"><h2>Be careful</h2><ul>{items}</ul></section>'
+    return f'<section class="card caution"><h2>Be careful</h2><ul>{items}</ul></section>' if items else ""
+
+
+def whole_page(title: str, lead: str, body: str, script: str = "", picked: int | None = None) -> str:
+    """A page that loads nothing: style and script stand in it, and its policy allows no other script."""
+    folder = files(__package__)
+    style = "".join(folder.joinpath(name).read_text("utf-8") for name in ("page.css", "charts.css", "phone.css"))
+    policy, head, begin, end = "default-src 'none'; style-src 'unsafe-inline'; img-src data:", "", "<body>", ""
+    if script:
+        digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+        policy += f"; script-src 'sha256-{digest}'"
+        head = "<noscript><style>[data-formula][hidden]{display:block !important}</style></noscript>"
+        begin = f'<body data-picked="{picked}">'
+        end = '<div id="said" class="visually-hidden" role="status" aria-live="polite"></div>'
+        end += f"<script>{script}</script>"
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{style}</style>{head}</head>"
+        f'{begin}<header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
+        f"<main>{body}</main>"
+        f"<footer>Made by unisymnet {escape(__version__)}. This page needs no network.</footer>{end}</body></html>\n"
+    )
 
 
 def _constants(formula: Formula) -> str:

@@ -7,61 +7,44 @@ numbers and a `System`-like object, and does not search.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from .. import __version__
 from ..arrays import Floats
 from .canvas import Canvas, axes, clip, dots, line
-from .parts import shown
+from .parts import cautions_card, shown, whole_page
 
 WIDTH, HEIGHT = 380, 270
 MAX_RUNS, MAX_DOTS, MAX_PAIRS = 4, 300, 3
 N_CURVE, N_ARROWS = 400, 17
 
 
+@dataclass(frozen=True)
 class Run:
     """A run to draw: times, measured states (nan: missing), and the simulated ones at the same times."""
 
-    def __init__(self, t: Floats, x: Floats, simulated: Floats, name: str = "") -> None:
-        self.t, self.x, self.simulated, self.name = t, x, simulated, name
+    t: Floats
+    x: Floats
+    simulated: Floats
+    name: str = ""
 
 
 def system_html(system: Any, runs: Sequence[Run] = (), notes: Sequence[str] = (), lead: str = "") -> str:
     """The page as text."""
-    folder = files(__package__)
-    style = "".join(folder.joinpath(name).read_text("utf-8") for name in ("page.css", "charts.css", "phone.css"))
-    policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-    title = "Equations of " + ", ".join(system.states)
     points = _points(system)
-    body = [_equations(system), _cautions(notes)]
+    body = [_equations(system), cautions_card(notes)]
     if runs:
-        body.append(
-            _section(
-                "Trajectories", "Dots: measured. Line: simulated from the start of the run.", _courses(system, runs)
-            )
-        )
-        body.append(
-            _section("Residuals over time", "Measured minus simulated; it should look like noise.", _left(system, runs))
-        )
-    body.append(
-        _section(
-            "Phase portrait", "Arrows: where the system goes. Rings: fixed points.", _portraits(system, runs, points)
-        )
-    )
+        said = "Dots: measured. Line: simulated from the start of the run."
+        body.append(_section("Trajectories", said, _courses(system, runs)))
+        said = "Measured minus simulated; it should look like noise."
+        body.append(_section("Residuals over time", said, _left(system, runs)))
+    said = "Arrows: where the system goes. Rings: fixed points."
+    body.append(_section("Phase portrait", said, _portraits(system, runs, points)))
     body.append(_fixed(system, points))
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{style}</style></head>"
-        f'<body><header><h1>{escape(title)}</h1><p class="lead">{escape(lead)}</p></header>'
-        f"<main>{''.join(body)}</main>"
-        f"<footer>Made by unisymnet {escape(__version__)}. This page needs no network.</footer></body></html>\n"
-    )
+    return whole_page("Equations of " + ", ".join(system.states), lead, "".join(body))
 
 
 def _equations(system: Any) -> str:
@@ -79,11 +62,6 @@ def _equations(system: Any) -> str:
         f"<details><summary>As Python</summary><pre>{escape(system.to('python'))}</pre></details>"
         f"<details><summary>As LaTeX</summary><pre>{escape(system.latex())}</pre></details></section>"
     )
-
-
-def _cautions(notes: Sequence[str]) -> str:
-    items = "".join(f"<li>{escape(note)}</li>" for note in notes)
-    return f'<section class="card caution"><h2>Be careful</h2><ul>{items}</ul></section>' if items else ""
 
 
 def _section(head: str, hint: str, charts: Sequence[str]) -> str:
@@ -163,13 +141,8 @@ def _phase_line(system: Any, points: Sequence[Any]) -> str:
         return ""
     inside = rates[good & (states >= low) & (states <= high)]
     span = (float(inside.min()), float(inside.max())) if len(inside) else (-1.0, 1.0)
-    x, y = axes(
-        WIDTH,
-        HEIGHT,
-        (states[0], states[-1]),
-        (min(span[0], 0.0), max(span[1], 0.0)),
-        (system.states[0], f"{system.states[0]}'"),
-    )
+    name, reach = system.states[0], (min(span[0], 0.0), max(span[1], 0.0))
+    x, y = axes(WIDTH, HEIGHT, (states[0], states[-1]), reach, (name, f"{name}'"))
     canvas = Canvas("Rate against state", x, y)
     canvas.add(
         line(x, y, states[[0, -1]], np.zeros(2), "guide"),

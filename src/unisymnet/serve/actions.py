@@ -11,8 +11,8 @@ import numpy as np
 
 from ..cli.fitting import python_source, read_request
 from ..cli.results import with_predictions
-from ..cli.tables import read_frame
 from ..errors import DataError
+from ..files.read import read_frame
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor, fit_formula
 from ..regressor.own import OWN, add_formula
@@ -112,7 +112,8 @@ class Actions:
                 self.workers.look()
                 return {"run": run.name}
             keep = [text for text in (asked.get("keep"),) if isinstance(text, str)]
-            own = self._own_formulas(run, state)
+            model = self.results.model(run, state)
+            own = [] if model is None else [str(e.formula) for e in model.front_ if e.source == OWN]
             guesses = list(dict.fromkeys([*before["guesses"], *keep, *own]))
             settings = before["settings"] | {"max_time": seconds}
             wish = checked(before | {"guesses": guesses, "settings": settings})
@@ -121,21 +122,16 @@ class Actions:
         return {"run": run.name}
 
     def run(self, name: str) -> dict[str, Any]:
-        run = self.find(name)
-        return views.run_view(self.results, run, self.workers.state(run))
+        return views.run_view(*self._seen(name))
 
     def rows(self, name: str) -> dict[str, Any]:
-        run = self.find(name)
-        return views.rows_view(self.results, run, self.workers.state(run))
+        return views.rows_view(*self._seen(name))
 
     def formula(self, asked: dict[str, Any]) -> dict[str, Any]:
-        run = self.find(asked.get("run"))
-        light = bool(asked.get("light"))
-        return views.formula_view(self.results, run, self.workers.state(run), asked.get("text"), light=light)
+        return views.formula_view(*self._seen(asked.get("run")), asked.get("text"), light=bool(asked.get("light")))
 
     def moved(self, asked: dict[str, Any]) -> dict[str, Any]:
-        run, values = self.find(asked.get("run")), _numbers(asked.get("values"))
-        return views.moved_view(self.results, run, self.workers.state(run), str(asked.get("text")), values)
+        return views.moved_view(*self._seen(asked.get("run")), str(asked.get("text")), _numbers(asked.get("values")))
 
     def sources(self, asked: dict[str, Any]) -> dict[str, Any]:
         """The formula with moved constants in every language."""
@@ -167,7 +163,8 @@ class Actions:
                 )
             else:
                 found = Formula.parse(text, names, target).with_errors(table.X[list(names)].to_numpy(), table.y)
-            fresh = self._copy(run, model)
+            # A model that may be changed: the one in memory belongs to whoever reads it just now.
+            fresh = UniSymNetRegressor.load(run.folder / MODEL) if run.has_model() else model
             with np.errstate(all="ignore"):
                 place = add_formula(fresh, found, table.X, table.y)
             fresh.save(run.folder / MODEL)
@@ -206,6 +203,11 @@ class Actions:
             return safe_name(run.folder.name), report_html(model)
         return safe_name(run.folder.name), report_html(model, table.with_groups, table.y)
 
+    def _seen(self, name: Any) -> tuple[Results, Run, str]:
+        """What every view of a run needs."""
+        run = self.find(name)
+        return self.results, run, self.workers.state(run)
+
     def find(self, name: Any) -> Run:
         if not isinstance(name, str):
             raise DataError("name a run")
@@ -217,14 +219,6 @@ class Actions:
         if model is None:
             raise DataError("this run has no formulas yet")
         return run, model, entry_index(model, asked.get("text"))
-
-    def _copy(self, run: Run, model: UniSymNetRegressor) -> UniSymNetRegressor:
-        """A model that may be changed: the one in memory belongs to whoever reads it just now."""
-        return UniSymNetRegressor.load(run.folder / MODEL) if run.has_model() else model
-
-    def _own_formulas(self, run: Run, state: str) -> list[str]:
-        model = self.results.model(run, state)
-        return [] if model is None else [str(e.formula) for e in model.front_ if e.source == OWN]
 
     def _wish_of(self, run: Run, state: str) -> dict[str, Any]:
         """A run of the command line, as if the page had asked for it."""

@@ -1,6 +1,6 @@
 """The routes of the page. Each reads its request, calls a view in a thread, and answers with JSON.
 
-What a person did wrong comes back as one sentence with status 400. The stream of a run is in stream.py.
+What a person did wrong comes back as one sentence with status 400.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import logging
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -17,21 +18,25 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from .. import __version__
 from ..errors import UniSymNetError
+from ..formula.stored import finite
 from .actions import Actions
-from .events import finite
+from .events import NAME, Reader
 from .guard import Guard
 from .place import Place
-from .stream import stream
+from .runs import Run
 from .workers import Workers
 
 HERE = Path(__file__).parent
 LOOKS = 0.25  # seconds between two looks after the workers
+LOOK = 0.05  # seconds between two looks at the file
+SILENCE = 15.0  # seconds after which a comment keeps proxies from closing the line
+MAX_AT_ONCE = 500  # events in one piece
 MAX_JSON, MAX_UPLOAD = 1 << 20, 200 << 20  # bytes
 
 
@@ -53,20 +58,14 @@ class Page:
 
     async def upload(self, request: Request) -> Response:
         name = request.path_params["name"]
-        with self.actions.place.upload(name) as file:
+        with self.actions.place.upload(name) as (file, stored):
             async for piece in self._pieces(request):
                 file.write(piece)
-        return answer({"name": file.finish()})
+        return answer({"name": stored})
 
     async def table(self, request: Request) -> Response:
         name, target = request.query_params.get("name", ""), request.query_params.get("target")
         return answer(await run_in_threadpool(self.actions.table, name, target))
-
-    async def run(self, request: Request) -> Response:
-        return answer(await run_in_threadpool(self.actions.run, request.query_params.get("run", "")))
-
-    async def rows(self, request: Request) -> Response:
-        return answer(await run_in_threadpool(self.actions.rows, request.query_params.get("run", "")))
 
     async def events(self, request: Request) -> Response:
         return stream(request, self.actions.find(request.query_params.get("run", "")))
@@ -86,6 +85,14 @@ class Page:
         policy = "sandbox allow-scripts allow-downloads"  # it brings its own policy; opened here it gets no cookie
         headers = {"Content-Disposition": f'attachment; filename="{name}.html"', "Content-Security-Policy": policy}
         return Response(text, media_type="text/html", headers=headers)
+
+    def showing(self, action: Callable[[str], dict[str, Any]]) -> Callable[[Request], Any]:
+        """A route that shows something of a run."""
+
+        async def route(request: Request) -> Response:
+            return answer(await run_in_threadpool(action, request.query_params.get("run", "")))
+
+        return route
 
     def doing(self, action: Callable[[dict[str, Any]], dict[str, Any]]) -> Callable[[Request], Any]:
         """A route that takes an object and gives one."""
@@ -116,8 +123,8 @@ class Page:
         posts = {"commands": do.commands, "start": do.start, "stop": do.stop, "continue": do.go_on}
         posts |= {"formula": do.formula, "moved": do.moved, "sources": do.sources, "own": do.own}
         posts |= {"simulate": do.simulate}
-        gets = {"home": self.home, "table": self.table, "run": self.run, "rows": self.rows}
-        gets |= {"events": self.events, "report": self.report}
+        gets: dict[str, Any] = {"home": self.home, "table": self.table, "events": self.events, "report": self.report}
+        gets |= {"run": self.showing(do.run), "rows": self.showing(do.rows)}
         return [
             Route("/", self.index),
             Route("/api/tables/{name}", self.upload, methods=["PUT"]),
@@ -127,6 +134,34 @@ class Page:
             Mount("/static", StaticFiles(directory=HERE / "static")),
             Mount("/report", StaticFiles(directory=HERE.parent / "report")),
         ]
+
+
+def stream(request: Request, run: Run) -> StreamingResponse:
+    """The events of a run as server-sent events: all that the browser has not seen, then each as it happens.
+
+    The browser names the last event it has, in a header of its own when it connects again, so nothing comes twice or
+    never.
+    """
+    given = request.headers.get("last-event-id") or request.query_params.get("after") or "0"
+    after = int(given) if given.isdecimal() else 0
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_told(request, run, after), media_type="text/event-stream", headers=headers)
+
+
+async def _told(request: Request, run: Run, after: int) -> AsyncIterator[str]:
+    reader = Reader(run.folder / NAME)
+    yield "retry: 700\n\n"
+    spoke = time.monotonic()
+    while not await request.is_disconnected():
+        lines = reader.read(after)
+        for start in range(0, len(lines), MAX_AT_ONCE):
+            yield "".join(f"id: {number}\ndata: {text}\n\n" for number, text in lines[start : start + MAX_AT_ONCE])
+        if lines:
+            spoke = time.monotonic()
+        elif time.monotonic() - spoke > SILENCE:
+            spoke = time.monotonic()
+            yield ": still here\n\n"
+        await asyncio.sleep(LOOK)
 
 
 def answer(found: Any) -> JSONResponse:

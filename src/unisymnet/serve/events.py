@@ -7,11 +7,12 @@ that a crash has cut is closed by the next writer and skipped by every reader.
 from __future__ import annotations
 
 import json
-import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ..formula.stored import finite
 
 NAME = "events.jsonl"
 CHUNK = 1 << 20  # bytes read at once
@@ -78,17 +79,6 @@ def last_kind(folder: Path) -> str | None:
     except OSError:
         return None
     return next((str(json.loads(line)["kind"]) for line in reversed(lines) if _is_event(line)), None)
-
-
-def finite(value: Any) -> Any:
-    """JSON knows neither inf nor nan: both become null."""
-    if isinstance(value, dict):
-        return {str(key): finite(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [finite(inner) for inner in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def _is_event(line: bytes) -> bool:

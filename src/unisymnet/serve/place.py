@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..errors import DataError, quoted
 from .runs import Run
@@ -81,25 +81,29 @@ class Place:
 
     def new_table(self, name: str) -> Path:
         """Where an uploaded table goes; a table of the same name is kept."""
-        path = Path(name)
-        if path.suffix.lower() not in SUFFIXES:
-            raise DataError(f"{quoted(name)} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
+        stem, suffix = safe_name(Path(name).stem), _suffix(name)
         folder = self.root / HOME / "data"
         folder.mkdir(parents=True, exist_ok=True)
-        stem, suffix = safe_name(path.stem), path.suffix.lower()
         numbers = ("", *(f"-{number}" for number in range(2, 100_000)))
         return next(place for extra in numbers if not (place := folder / f"{stem}{extra}{suffix}").exists())
 
-    def upload(self, name: str) -> Upload:
-        """A file to write an uploaded table to."""
-        return Upload(self, name)
+    @contextmanager
+    def upload(self, name: str) -> Iterator[tuple[BinaryIO, str]]:
+        """A file to write an uploaded table to, and the name in the place that it has when it is whole."""
+        target = self.new_table(name)
+        part = target.with_name(f".{target.name}.{os.getpid()}.part")
+        try:
+            with part.open("wb") as file:
+                yield file, self.name_of(target)
+            os.replace(part, target)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
 
     @contextmanager
     def passing(self, name: str) -> Iterator[Path]:
         """A path for a table that is only read once, outside the place."""
-        suffix = Path(name).suffix.lower()
-        if suffix not in SUFFIXES:
-            raise DataError(f"{quoted(name)} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
+        suffix = _suffix(name)
         with tempfile.TemporaryDirectory(prefix="unisymnet-") as folder:
             yield Path(folder) / f"new{suffix}"
 
@@ -127,6 +131,14 @@ class Place:
         return path
 
 
+def _suffix(name: str) -> str:
+    """How the name of a table ends."""
+    suffix = Path(name).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise DataError(f"{quoted(name)} is not a table; choose a file that ends in {', '.join(SUFFIXES)}")
+    return suffix
+
+
 def safe_name(text: str) -> str:
     """Letters, digits, dashes: a name that every file system takes."""
     return re.sub(r"[^\w-]+", "-", text, flags=re.UNICODE).strip("-")[:60] or "table"
@@ -137,30 +149,3 @@ def _listed(folder: Path) -> Iterator[Path]:
         yield from sorted(folder.iterdir())
     except OSError:
         return
-
-
-class Upload:
-    """A table on its way in: it has its name only when it is whole."""
-
-    def __init__(self, place: Place, name: str) -> None:
-        self.place = place
-        self.target = place.new_table(name)
-        self.part = self.target.with_name(f".{self.target.name}.{os.getpid()}.part")
-
-    def __enter__(self) -> Upload:
-        self._file = self.part.open("wb")
-        return self
-
-    def write(self, piece: bytes) -> None:
-        self._file.write(piece)
-
-    def finish(self) -> str:
-        """Its name in the place."""
-        return self.place.name_of(self.target)
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._file.close()
-        if kind is None:
-            os.replace(self.part, self.target)
-        else:
-            self.part.unlink(missing_ok=True)

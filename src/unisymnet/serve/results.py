@@ -16,11 +16,12 @@ from typing import Any
 
 from ..cli.fitting import read_request
 from ..cli.results import load_run
-from ..cli.tables import Table, load_table, read_frame
 from ..errors import DataError
+from ..files.read import read_frame
+from ..files.table import Table, read_table
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor
-from ..regressor.entry import Entry
+from ..regressor.table import Entry
 from .asking import to_request
 from .place import Place
 from .runs import MODEL, Run
@@ -94,7 +95,7 @@ class Results:
         formula = formula or model.formula_
         groups = None if formula.groups is None else formula.groups.column
         wanted: dict[str, Any] = {"target": formula.target, "features": formula.inputs, "groups": groups}
-        read = partial(load_table, str(path), **wanted, encoding=model.encoding_)
+        read = partial(read_table, str(path), **wanted, encoding=model.encoding_)
         return self.tables.get(path, tuple(wanted.values()), read)
 
 

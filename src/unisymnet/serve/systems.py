@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 
 from ..cli.motion.dynamics import SO_FAR, place_so_far
-from ..cli.tables import read_frame
 from ..dynamics import DynamicsEvent, DynamicsRegressor, System
 from ..errors import DataError
+from ..files.read import read_frame
+from ..formula.stored import finite
 from ..regressor.checkpoint import write_atomically
 from ..report.parts import shown
 from ..report.system_page import Run as Drawn
 from ..report.system_page import system_html
 from .asking import checked_system, is_number
-from .events import Log, finite
+from .events import Log
 from .runs import MODEL, Run
 
 DRAWN, SOURCE = "drawn.json", "system.py"

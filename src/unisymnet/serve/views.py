@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..cli.check import describe
-from ..cli.heads import without_units
 from ..errors import DataError
+from ..files.heads import without_units
 from ..files.table import Table, text_fault
 from ..formula import Formula
 from ..formula.constants import free
@@ -20,12 +20,11 @@ from ..knowledge.known import Known
 from ..regressor import UniSymNetRegressor
 from ..report.parts import LANGUAGES, formula_sections, r2_shown, shown
 from ..report.rows import Rows, influence, read_rows, thin
-from ..symbolic.expr import bind, variables
+from ..symbolic.expr import Call, Const, Expr, Param, Var, bind, variables
 from .commands import result_commands
 from .results import Results, entry_index
 from .runs import Run
 from .systems import system_summary, system_view
-from .tree import tree_of
 
 N_BINS = 24
 MAX_ROWS = 400  # that the page draws and computes with
@@ -210,6 +209,28 @@ def moved_formula(formula: Formula, values: list[float]) -> Formula:
     return Formula(bind(form, tuple(values)), formula.names, formula.target)
 
 
+def tree_of(formula: Formula) -> tuple[list[Any], list[float]]:
+    """A formula as nested lists that the page computes with, and the values of its constants: no source text, nothing
+    to evaluate but known names.
+
+    ["mul", ["p", 0], ["sin", ["x", 1]]]: constants that may move are ["p", number], in the order of
+    `formula.constants`, others ["c", value], columns ["x", number].
+    """
+    form, values = free(formula.expr)
+    return _node(form), list(values)
+
+
+def _node(expr: Expr) -> list[Any]:
+    if isinstance(expr, Const):
+        return ["c", expr.value]
+    if isinstance(expr, Var):
+        return ["x", expr.index]
+    if isinstance(expr, Param):
+        return ["p", expr.index]
+    assert isinstance(expr, Call)
+    return [expr.op, *map(_node, expr.args)]
+
+
 def sources(formula: Formula) -> list[dict[str, str]]:
     """The formula in every language, those of the report first."""
     found = []
@@ -231,13 +252,8 @@ def _rows(results: Results, run: Run, model: UniSymNetRegressor, formula: Formul
 
 
 def _constant(constant: Any) -> dict[str, Any]:
-    return {
-        "value": constant.value,
-        "fitted": constant.fitted,
-        "stderr": constant.stderr,
-        "simple": constant.meaning or constant.snapped_to,
-        "unit": constant.unit,
-    }
+    kept = {name: getattr(constant, name) for name in ("value", "fitted", "stderr", "unit")}
+    return kept | {"simple": constant.meaning or constant.snapped_to}
 
 
 def _is_set(model: UniSymNetRegressor, name: str, value: Any) -> bool:

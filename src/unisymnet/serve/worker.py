@@ -76,7 +76,7 @@ class Diary:
 
 def search(folder: Path) -> None:
     """One run, from its wish to its table."""
-    from ..cli.fitting import fit_into, python_source, read_request
+    from ..cli.fitting import fitted, python_source, read_request
     from .asking import to_request
     from .commands import fit_command
 
@@ -105,7 +105,7 @@ def search(folder: Path) -> None:
             python=python_source(request, table),
         )
         with _stopping(folder):
-            model = fit_into(folder, request, table, resume=part > 1, callback=Diary(log, part))
+            model, _ = fitted(folder, request, table, resume=part > 1, callback=Diary(log, part))
         log.write(
             "end",
             at=time.time(),

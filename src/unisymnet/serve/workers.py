@@ -48,9 +48,9 @@ class Workers:
                     run.tell("error", message=f"the search could not start: {self._last_words()}")
         runs = self.place.runs()
         states = {run.name: self.state(run) for run in runs}
-        for run in runs:
-            if states[run.name] == "lost":
-                _note_loss(run)
+        for run in runs:  # a search that ended without a word says so in its own file, once
+            if states[run.name] == "lost" and last_kind(run.folder) not in OVER and not run.is_running():
+                run.tell("lost", message="the search was killed; what it had found is kept")
         free = self.at_once - sum(state == "running" for state in states.values())
         waiting = sorted((run for run in runs if states[run.name] == "queued"), key=Run.changed)
         for run in waiting[: max(free, 0)]:
@@ -97,9 +97,3 @@ class Workers:
         self._said.seek(0)
         lines = self._said.read().decode("utf-8", "replace").split("\n")
         return next((line.strip() for line in reversed(lines) if line.strip()), "it ended without a message")
-
-
-def _note_loss(run: Run) -> None:
-    """A search that ended without a word says so in its own file, once."""
-    if last_kind(run.folder) not in OVER and not run.is_running():
-        run.tell("lost", message="the search was killed; what it had found is kept")

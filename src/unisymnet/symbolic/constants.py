@@ -47,6 +47,11 @@ def numbered(expr: Expr, known: Sequence[float] = (), *, exponents: bool = False
     return visit(expr), values
 
 
+def moved_params(expr: Expr, by: int) -> Expr:
+    """Parameter c(i + by) in place of every ci."""
+    return rebuild(expr, lambda node: Param(node.index + by) if isinstance(node, Param) else node)
+
+
 def merge_params(expr: Expr) -> Expr:
     """The parameters of ``expr`` merged and numbered in reading order; numbers stay as they are."""
     return merge_values(expr, None)[0]

@@ -15,7 +15,7 @@ from unisymnet.fit.dno.network import (  # noqa: E402
     initial,
     with_plain_exponents,
 )
-from unisymnet.formula.torch_module import formula_to_module  # noqa: E402
+from unisymnet.formula.torch_module import FormulaModule  # noqa: E402
 from unisymnet.symbolic.expr import evaluate  # noqa: E402
 from unisymnet.symbolic.network.identify import identify  # noqa: E402
 from unisymnet.symbolic.network.skeleton import network_to_expr  # noqa: E402
@@ -139,10 +139,10 @@ def test_default_form_and_starts() -> None:
     ops = default_ops()
     assert [len(layer) for layer in ops] == [10, 10, 1] and ops[0].count("sin") == 2
     blueprint = Blueprint.dense(ops, 2)
-    assert blueprint.n_open == 10 * 3 + 10 * 11 + 11
+    assert sum(mask.sum() for mask in blueprint.masks) == 10 * 3 + 10 * 11 + 11
     for init in ("scaled", "lhs"):
         a, b = (initial(blueprint, 4, scale=2.0, init=init, rng=np.random.default_rng(1)) for _ in range(2))
-        assert torch.equal(a, b) and a.shape == (4, blueprint.n_open)
+        assert torch.equal(a, b) and a.shape == (4, sum(mask.sum() for mask in blueprint.masks))
     assert a.abs().max() <= 2.0
     with pytest.raises(ValueError, match="scaled"):
         initial(blueprint, 4, scale=2.0, init="zeros", rng=np.random.default_rng(1))
@@ -154,7 +154,7 @@ def test_default_form_and_starts() -> None:
 def test_any_formula_is_a_module_with_gradients(text: str) -> None:
     expr = parse(text)
     X = np.random.default_rng(0).uniform(0.2, 0.9, (15, 3))
-    module = formula_to_module(expr, ["a", "b", "c"])
+    module = FormulaModule(expr, ["a", "b", "c"])
     x = torch.tensor(X, requires_grad=True)
     values = module(x)
     np.testing.assert_allclose(values.detach().numpy(), evaluate(expr, X), rtol=1e-12)
@@ -170,7 +170,7 @@ def test_any_formula_is_a_module_with_gradients(text: str) -> None:
 
 
 def test_whole_exponents_are_no_constants() -> None:
-    module = formula_to_module(parse("2*x0**2 + x0**1.5"), ["x0"])
+    module = FormulaModule(parse("2*x0**2 + x0**1.5"), ["x0"])
     assert module.constants.tolist() == [2.0, 1.5]
     with pytest.raises(ValueError, match="columns"):
         module(torch.zeros(3, 2))

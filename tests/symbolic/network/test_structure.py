@@ -12,7 +12,7 @@ from random_structures import random_structure
 from strategies import many
 from unisymnet.symbolic import evaluate, parse
 from unisymnet.symbolic.network.identify import identify
-from unisymnet.symbolic.network.structure import Network, Structure, forward, prune
+from unisymnet.symbolic.network.structure import Network, Structure, forward
 from unisymnet.symbolic.network.tokens import Vocabulary
 
 FORMULAS = (
@@ -74,6 +74,15 @@ def test_forward_follows_the_equations() -> None:
     X = np.random.default_rng(2).normal(size=(10, 2))
     want = 0.5 * np.sin(2 * X[:, 0] - X[:, 1] + 0.1) + 4 * np.cos(3 * X[:, 1]) - 1
     np.testing.assert_allclose(forward(structure, W, b, X), want, rtol=1e-14)
+
+
+def prune(network: Network) -> Network:
+    """Without the connections and biases that are zero."""
+
+    def kept(weights: dict[int, float]) -> dict[int, float]:
+        return {j: w for j, w in weights.items() if w}
+
+    return Network.from_rows([[(op, kept(w), bias or None) for op, w, bias in layer] for layer in network.rows])
 
 
 def test_an_undefined_node_does_not_leak_through_a_closed_mask() -> None:

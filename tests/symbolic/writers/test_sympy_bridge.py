@@ -15,9 +15,8 @@ from joblib import Parallel, delayed
 from strategies import expressions, many, points
 from unisymnet.symbolic import Call, Const, Var, evaluate, parse
 from unisymnet.symbolic.expr import Expr
-from unisymnet.symbolic.rewrite.simplify import present
 from unisymnet.symbolic.writers.latex import latex
-from unisymnet.symbolic.writers.sympy_bridge import from_sympy, n_nodes, simplify_sympy, to_sympy
+from unisymnet.symbolic.writers.sympy_bridge import from_sympy, n_nodes, same_up_to_constant, to_sympy
 from unisymnet.symbolic.writers.sympy_worker import Worker, run_limited
 
 CLASHING = ["N", "E", "S", "I", "pi", "lambda", "beta", "Q", "zeta", "O"]
@@ -105,28 +104,14 @@ def test_what_no_real_formula_holds_is_refused(s: object) -> None:
         from_sympy(s)
 
 
-@pytest.mark.parametrize(
-    ("formula", "simple"),
-    [
-        ("sin(x0)**2 + cos(x0)**2", "1"),
-        ("(x0**2 - 1)/(x0 - 1)", "x0 + 1"),
-        ("x0*(x1 + x2) - x0*x1", "x0*x2"),
-        ("sqrt(x0**2)", "abs(x0)"),
-    ],
-)
-def test_simplify_sympy(formula: str, simple: str) -> None:
-    found = simplify_sympy(parse(formula), max_time=30.0)
-    assert found is not None
-    assert present(found) == present(parse(simple))
-
-
 def test_time_limit_is_hard_and_the_worker_comes_back() -> None:
-    simplify_sympy(parse("x0 + x0"), max_time=60.0)  # starts the worker
+    double = parse("x0 + x0")
+    assert same_up_to_constant(double, parse("2*x0"), 60.0)  # starts the worker
     start = time.monotonic()
-    assert simplify_sympy(parse(ENDLESS), max_time=0.3) is None
+    assert not same_up_to_constant(double, parse(ENDLESS), 0.3)
     assert time.monotonic() - start < 5.0
-    assert simplify_sympy(parse("x0 + x0"), max_time=60.0) == parse("2*x0")
-    assert simplify_sympy(parse("x0 + x0"), max_time=0.0) is None
+    assert same_up_to_constant(double, parse("2*x0"), 60.0)
+    assert not same_up_to_constant(double, parse("2*x0"), 0.0)
 
 
 def test_a_failure_is_none_and_the_worker_lives() -> None:
@@ -146,22 +131,22 @@ def test_a_failure_is_none_and_the_worker_lives() -> None:
     assert worker._process is None
 
 
-def _in_pool(n: int) -> tuple[int, Expr | None]:
-    return os.getpid(), simplify_sympy(parse(f"x0 + {n}*x0"), max_time=60.0)
+def _in_pool(n: int) -> bool:
+    return same_up_to_constant(parse(f"x0 + {n}*x0"), parse(f"{n + 1}*x0"), 60.0)
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading", "multiprocessing"])
 def test_inside_joblib(backend: str) -> None:
     results = Parallel(n_jobs=2, backend=backend)(delayed(_in_pool)(n) for n in (1, 2, 3))
-    assert [expr for _, expr in results] == [parse("2*x0"), parse("3*x0"), parse("4*x0")]
+    assert results == [True] * 3
 
 
 def test_no_process_is_left_behind() -> None:
     code = (
         "from unisymnet.symbolic import parse\n"
         "from unisymnet.symbolic.writers import sympy_worker\n"
-        "from unisymnet.symbolic.writers.sympy_bridge import simplify_sympy\n"
-        f"simplify_sympy(parse({ENDLESS!r}), 0.2); simplify_sympy(parse('x0 + x0'), 60.0)\n"
+        "from unisymnet.symbolic.writers.sympy_bridge import same_up_to_constant\n"
+        f"x = parse('x0'); same_up_to_constant(x, parse({ENDLESS!r}), 0.2); same_up_to_constant(x, x, 60.0)\n"
         "import os; print(sympy_worker._worker(os.getpid())._process.pid)\n"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, timeout=120)

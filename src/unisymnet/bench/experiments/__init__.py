@@ -1,6 +1,6 @@
 """Every table and figure of the paper as an experiment that one command repeats: `unisymnet bench NAME`.
 
-One small file each; all share one runner (base.py), one style (style.py) and one set of published numbers (facts.py).
+All share one runner and one look (base.py) and one set of published numbers (facts.py).
 """
 
 from importlib import import_module
@@ -17,12 +17,12 @@ _PLACES = {
     "encoding": "encoding:EXPERIMENT",
     "pruning": "optimisers:PRUNING",
     "optimisers": "optimisers:STRATEGIES",
-    "initialisation": "initialisation:EXPERIMENT",
-    "losses": "losses:EXPERIMENT",
-    "temperature": "temperature:EXPERIMENT",
-    "scatter": "scatter:EXPERIMENT",
+    "initialisation": "ablations:INITIALISATION",
+    "losses": "ablations:ROBUST",
+    "temperature": "ablations:TEMPERATURE",
+    "scatter": "functions:SCATTER",
     "convergence": "convergence:EXPERIMENT",
-    "complexity": "complexity:EXPERIMENT",
+    "complexity": "functions:COMPLEXITY",
     "tabular": "blackbox:EXPERIMENT",
 }
 NAMES = tuple(_PLACES)

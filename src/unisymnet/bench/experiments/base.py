@@ -1,7 +1,8 @@
 """What an experiment is, and the one way in which all of them run and report.
 
 An experiment lists the runs it needs and turns records into tables and figures.  Running (run.py), printing (here) and
-the pages (page.py) are the same for all, so that a table on the screen and on the page cannot differ.
+the pages (page.py) are the same for all, so that a table on the screen and on the page cannot differ; so is the look of
+the figures.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,46 @@ from rich.console import Console
 from rich.table import Table as Screen
 
 from ..methods import get_method
+from ..records import Record as Record
 from ..run import Machine, run_missing
 from ..task import Task
 
-Record = dict[str, Any]
 Cell = str | float | int | None
 SEEDS = 20  # runs of the paper's tables
 PEERS = ("pyoperon", "gplearn", "rils-rols")  # may live in an environment of their own
+
+# One look for every figure: the same colours for the same method, quiet axes.
+COLOURS = {
+    "unisymnet": "#1f5fa8",
+    "unisymnet-paper": "#4aa3df",
+    "paper": "#b8860b",
+    "truth": "#222222",
+    "pyoperon": "#c0392b",
+    "gplearn": "#7d5ba6",
+    "rils-rols": "#d2691e",
+    "eql": "#5f7f3f",
+    "mlp": "#c77d2e",
+    "svr": "#3a9188",
+    "boosting": "#7d5ba6",
+    "linear": "#8a8a8a",
+}
+CYCLE = ("#1f5fa8", "#c0392b", "#3a9188", "#7d5ba6", "#c77d2e", "#5f7f3f", "#8a8a8a", "#d46a9f", "#4aa3df")
+STYLE: dict[Any, Any] = {
+    "font.size": 9.5,
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 4.5,
+    "svg.hashsalt": "unisymnet",
+    "svg.fonttype": "none",
+}
 
 
 @dataclass(frozen=True)
@@ -81,17 +115,27 @@ def run_tasks_of(tasks: Callable[[Setup], list[Task]]) -> Callable[[Setup], list
 
     def collect(setup: Setup) -> list[Record]:
         wanted = tasks(setup)
-        machine = setup.machine
-        own = Machine(machine.jobs, machine.limits, None, machine.backend, machine.scheduler)
         records: list[Record] = []
-        for peers in (False, True):
+        for peers, machine in ((False, replace(setup.machine, python=None)), (True, setup.machine)):
             chosen = [task for task in wanted if (task.method in PEERS) == peers]
             if chosen:
-                here = machine if peers else own
-                records += run_missing(chosen, setup.out, machine=here, on_result=tell)
+                records += run_missing(chosen, setup.out, machine=machine, on_result=tell)
         return records
 
     return collect
+
+
+def tasks_over(
+    setup: Setup, methods: Iterable[str], problems: Sequence[str], n_seeds: int = 1, noise: float = 0.0
+) -> list[Task]:
+    """Every method on every problem, with so many seeds, or one if it is to be quick."""
+    seeds = range(setup.seed, setup.seed + (1 if setup.quick else n_seeds))
+    return [
+        Task(method, problem, seed=seed, noise=noise, max_time=setup.max_time, cores=setup.cores)
+        for method in methods
+        for seed in seeds
+        for problem in problems
+    ]
 
 
 def available(setup: Setup, methods: Iterable[str]) -> list[str]:
@@ -132,8 +176,6 @@ def run_experiment(experiment: Experiment, setup: Setup, figures: Path) -> None:
 
 
 def show(blocks: Sequence[Block], figures: Path) -> None:
-    from .style import save
-
     console = Console(soft_wrap=True, highlight=False, markup=False, width=None if sys.stdout.isatty() else 160)
     for block in blocks:
         if isinstance(block, Figure):
@@ -157,3 +199,26 @@ def shown(cell: Cell) -> str:
     if isinstance(cell, float):
         return f"{cell:.4g}" if abs(cell) < 1e5 else f"{cell:.2e}"
     return str(cell)
+
+
+def colour(name: str, number: int = 0) -> str:
+    """The colour of a method, or one of the cycle for what has none."""
+    return COLOURS.get(name.partition(" ")[0], CYCLE[number % len(CYCLE)])
+
+
+def save(figure: Figure, folder: Path) -> list[Path]:
+    """Draw a figure and write it as PNG and SVG; the same records give the same files."""
+    import matplotlib
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure as Canvas
+
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{figure.name}.{kind}" for kind in ("png", "svg")]
+    with matplotlib.rc_context(STYLE):
+        canvas = Canvas(figsize=figure.size, layout="constrained")
+        FigureCanvasAgg(canvas)
+        figure.draw(canvas)
+        canvas.suptitle(figure.title, fontsize=11.5, x=0.01, ha="left")
+        canvas.savefig(paths[0], dpi=150)
+        canvas.savefig(paths[1], metadata={"Date": None})
+    return paths

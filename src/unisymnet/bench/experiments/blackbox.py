@@ -6,29 +6,24 @@ from collections.abc import Sequence
 
 from ..problems import load_suite
 from ..task import Task
-from .base import Block, Cell, Experiment, Record, Setup, Table, available, run_tasks_of
-from .tally import groups, mean, tasks_among
+from .base import Block, Cell, Experiment, Record, Setup, Table, available, run_tasks_of, tasks_over
+from .tally import groups, label, mean, tasks_among
 
 METHODS = ("unisymnet", "pyoperon", "gplearn", "linear", "boosting", "mlp", "svr")
 
 
 def tasks(setup: Setup) -> list[Task]:
-    return [
-        Task(method, problem.name, seed=seed, max_time=setup.max_time, cores=setup.cores)
-        for method in available(setup, METHODS)
-        for problem in load_suite("blackbox")
-        for seed in range(setup.seed, setup.seed + (1 if setup.quick else 10))
-    ]
+    return tasks_over(setup, available(setup, METHODS), [problem.name for problem in load_suite("blackbox")], 10)
 
 
 def report(records: Sequence[Record]) -> list[Block]:
     chosen = [record for record in tasks_among(records) if record["suite"] == "blackbox" and record["noise"] == 0]
     rows: list[tuple[Cell, ...]] = []
     for (problem, method, budget), cell in groups(chosen, "problem", "method", "max_time").items():
-        label = method if method in ("linear", "boosting", "mlp", "svr") else f"{method} ({budget:g} s)"
+        name = method if method in ("linear", "boosting", "mlp", "svr") else label(method, budget)
         r2 = mean(record["scores"].get("r2") for record in cell)
         size = mean(record["scores"].get("complexity") for record in cell)
-        rows.append((problem, label, len(cell), r2, size, mean(record["time"] for record in cell)))
+        rows.append((problem, name, len(cell), r2, size, mean(record["time"] for record in cell)))
     columns = ("data", "method", "runs", "mean R²", "size", "seconds")
     return [Table("Black-box data", columns, tuple(rows))] if rows else []
 

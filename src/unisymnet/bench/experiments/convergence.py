@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,8 @@ from ..optimiser_judging import draw_data
 from ..optimisers import PLAIN
 from ..records import append_record, read_records
 from ..run import provenance
-from .base import Block, Experiment, Figure, Record, Setup
-from .style import CYCLE
+from .base import CYCLE, Block, Experiment, Figure, Record, Setup
+from .tally import groups
 
 LAW = "x1/(2.3*x2 + 4.6) + sin(x0)"  # the paper's example for SFO
 TRAINING = Path("runs/small-low.jsonl")
@@ -119,32 +120,22 @@ def _own(records: Sequence[Record]) -> list[Record]:
 
 
 def report(records: Sequence[Record]) -> list[Block]:
-    curves: dict[str, list[Record]] = {}
-    for record in _own(records):
-        curves.setdefault(record["curve"], []).append(record)
-    drawings = {"training": _draw_training, "sfo": _draw_sfo, "fits": _draw_fits}
-    titles = {
-        "training": "Training of the transformer",
-        "sfo": f"SFO: best reward by step, {LAW}",
-        "fits": "Constants of SFO's best choice after so many steps: BFGS",
-    }
-    blocks: list[Block] = [
-        Figure(f"convergence-{name}", titles[name], _bound(draw, curves[name]), (5.6, 3.6))
-        for name, draw in drawings.items()
+    curves = {name: some for (name,), some in groups(_own(records), "curve").items()}
+    small, large = (5.6, 3.6), (8.0, 4.6)
+    return [
+        Figure(f"convergence-{name}", title, partial(draw, curves[name]), size)
+        for name, title, draw, size in (
+            ("training", "Training of the transformer", _draw_training, small),
+            ("sfo", f"SFO: best reward by step, {LAW}", _draw_sfo, small),
+            ("fits", "Constants of SFO's best choice after so many steps: BFGS", _draw_fits, small),
+            ("dno-np", "DNO-NP: loss by epoch, four random functions", _draw_dno, large),
+            ("dno-p", "DNO-P: loss by epoch, four random functions", _draw_dno, large),
+        )
         if name in curves
     ]
-    for name in ("dno-np", "dno-p"):
-        if name in curves:
-            title = f"{name.upper()}: loss by epoch, four random functions"
-            blocks.append(Figure(f"convergence-{name}", title, _bound(_draw_dno, curves[name]), (8.0, 4.6)))
-    return blocks
 
 
-def _bound(draw: Any, records: list[Record]) -> Any:
-    return lambda fig: draw(fig, records)
-
-
-def _draw_training(fig: Any, records: list[Record]) -> None:
+def _draw_training(records: list[Record], fig: Any) -> None:
     axis, last = fig.subplots(), records[-1]
     thousands = [number / 1000 for number in last["examples"]]
     axis.plot(thousands, last["train"], color=CYCLE[0], label="training")
@@ -153,13 +144,13 @@ def _draw_training(fig: Any, records: list[Record]) -> None:
     axis.legend()
 
 
-def _draw_sfo(fig: Any, records: list[Record]) -> None:
+def _draw_sfo(records: list[Record], fig: Any) -> None:
     axis, rewards = fig.subplots(), records[-1]["rewards"]
     axis.step(range(1, len(rewards) + 1), rewards, where="post", color=CYCLE[0])
     axis.set(xlabel="step of the policy", ylabel="best reward 1/(1 + error)")
 
 
-def _draw_fits(fig: Any, records: list[Record]) -> None:
+def _draw_fits(records: list[Record], fig: Any) -> None:
     axis = fig.subplots()
     for number, record in enumerate(records[-len(STEPS) :]):
         axis.plot(np.maximum(record["losses"], 1e-18), color=CYCLE[number], label=f"step {record['step']}")
@@ -167,7 +158,7 @@ def _draw_fits(fig: Any, records: list[Record]) -> None:
     axis.legend()
 
 
-def _draw_dno(fig: Any, records: list[Record]) -> None:
+def _draw_dno(records: list[Record], fig: Any) -> None:
     axes = fig.subplots(2, 2).ravel()
     for axis, record in zip(axes, records[-len(FUNCTIONS) :], strict=False):
         axis.plot(range(1, len(record["losses"]) + 1), record["losses"], color=CYCLE[0])

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..encoding import run
-from .base import Block, Cell, Experiment, Figure, Record, Setup, Table
-from .style import CYCLE
+from .base import CYCLE, Block, Cell, Experiment, Figure, Record, Setup, Table
 from .tally import groups, mean
 
 MEASURES = {"solved": "Sol", "accurate": "Acc (R² > 0.99)", "r2": "mean R²"}

@@ -12,9 +12,21 @@ from ...symbolic import evaluate, parse
 from ..methods import get_method
 from ..problems import STANDARD, find_problem, load_suite
 from ..task import Task, split
-from .base import SEEDS, Block, Cell, Experiment, Figure, Record, Setup, Table, available, run_tasks_of
-from .style import colour
-from .tally import groups, mean, mean_r2, tasks_among
+from .base import (
+    SEEDS,
+    Block,
+    Cell,
+    Experiment,
+    Figure,
+    Record,
+    Setup,
+    Table,
+    available,
+    colour,
+    run_tasks_of,
+    tasks_over,
+)
+from .tally import groups, label, mean, mean_r2, plain_tasks
 
 METHODS = ("unisymnet", "unisymnet-paper", "unisymnet-literal", "mlp", "svr")
 PICTURES = ("Livermore-13", "Nguyen-1")
@@ -23,23 +35,11 @@ PICTURES = ("Livermore-13", "Nguyen-1")
 def tasks(setup: Setup) -> list[Task]:
     problems = load_suite("standard")[:: 5 if setup.quick else 1]
     names = dict.fromkeys([*PICTURES, *(problem.name for problem in problems)])
-    return [
-        Task(method, name, seed=seed, max_time=setup.max_time, cores=setup.cores)
-        for method in available(setup, METHODS)
-        for seed in range(setup.seed, setup.seed + (1 if setup.quick else SEEDS))
-        for name in names
-    ]
+    return tasks_over(setup, available(setup, METHODS), list(names), SEEDS)
 
 
 def report(records: Sequence[Record]) -> list[Block]:
-    chosen = [
-        record
-        for record in tasks_among(records)
-        if record["suite"] in STANDARD
-        and record["noise"] == 0
-        and "r2_wide" in record["scores"]
-        and "[" not in record["method"]
-    ]
+    chosen = [record for record in plain_tasks(records, STANDARD) if "r2_wide" in record["scores"]]
     cells = groups(chosen, "method", "max_time")
     if not {"mlp", "svr"} & {method for method, _ in cells}:
         return []
@@ -49,15 +49,13 @@ def report(records: Sequence[Record]) -> list[Block]:
             mine = [record for record in all_of_it if record["suite"] == suite]
             if mine:
                 good = mean(float((record["scores"]["r2_wide"] or 0.0) > 0.99) for record in mine)
-                label = f"{method} ({budget:g} s)" if method.startswith("unisymnet") else method
-                rows.append((suite, label, len(mine), mean_r2(mine), mean_r2(mine, "r2_wide"), good))
+                name = label(method, budget) if method.startswith("unisymnet") else method
+                rows.append((suite, name, len(mine), mean_r2(mine), mean_r2(mine, "r2_wide"), good))
     columns = ("suite", "method", "runs", "mean R² inside", "mean R² doubled range", "share above 0.99")
     note = "A negative or undefined R² counts as 0. The paper shows this as pictures without numbers."
-    return [Table("Extrapolation: ranges twice as long", columns, tuple(rows), note), *_pictures(chosen)]
-
-
-def _pictures(records: Sequence[Record]) -> list[Figure]:
-    return [_picture(name, records) for name in PICTURES if any(record["problem"] == name for record in records)]
+    drawn = [name for name in PICTURES if any(record["problem"] == name for record in chosen)]
+    table = Table("Extrapolation: ranges twice as long", columns, tuple(rows), note)
+    return [table, *(_picture(name, chosen) for name in drawn)]
 
 
 def _picture(name: str, records: Sequence[Record]) -> Figure:

@@ -14,38 +14,34 @@ from ...metrics import accuracy_rate
 from ..problems import STANDARD, load_suite
 from ..task import Task
 from . import facts
-from .base import SEEDS, Block, Cell, Experiment, Figure, Record, Setup, Table, available, run_tasks_of
-from .style import colour
-from .tally import groups, mean, mean_r2, seconds, share, tasks_among
+from .base import (
+    SEEDS,
+    Block,
+    Cell,
+    Experiment,
+    Figure,
+    Record,
+    Setup,
+    Table,
+    available,
+    colour,
+    run_tasks_of,
+    tasks_over,
+)
+from .tally import groups, label, mean, mean_r2, plain_tasks, seconds, share
 
 METHODS = ("unisymnet", "unisymnet-paper", "unisymnet-literal", "pyoperon", "gplearn", "eql")
+BLACK_BOXES = ("mlp", "svr", "boosting")  # belong to the extrapolation
 
 
 def tasks(setup: Setup) -> list[Task]:
     problems = load_suite("standard")[:: 5 if setup.quick else 1]
-    seeds = range(setup.seed, setup.seed + (1 if setup.quick else SEEDS))
-    return [
-        Task(method, problem.name, seed=seed, max_time=setup.max_time, cores=setup.cores)
-        for method in available(setup, METHODS)
-        for seed in seeds
-        for problem in problems
-    ]
-
-
-def own_records(records: Sequence[Record]) -> list[Record]:
-    return [
-        record
-        for record in tasks_among(records)
-        if record["suite"] in STANDARD
-        and record["noise"] == 0
-        and "[" not in record["method"]
-        # Black boxes belong to the extrapolation.
-        and record["method"] not in ("mlp", "svr", "boosting")
-    ]
+    return tasks_over(setup, available(setup, METHODS), [problem.name for problem in problems], SEEDS)
 
 
 def report(records: Sequence[Record]) -> list[Block]:
-    cells = groups(own_records(records), "method", "max_time")
+    own = [r for r in plain_tasks(records, STANDARD) if r["method"] not in BLACK_BOXES]
+    cells = groups(own, "method", "max_time")
     if not cells:
         return []
     present = {record["suite"] for chosen in cells.values() for record in chosen}
@@ -53,10 +49,10 @@ def report(records: Sequence[Record]) -> list[Block]:
     return [_summary(cells), *tables, _times(cells), _radar(cells)]
 
 
-def _row(label: str, chosen: Sequence[Record]) -> tuple[Cell, ...]:
+def _row(name: str, chosen: Sequence[Record]) -> tuple[Cell, ...]:
     ok = [record["scores"] for record in chosen]
     return (
-        label,
+        name,
         len(chosen),
         mean(score.get("complexity") for score in ok),
         mean(score.get("true_complexity") for score in ok),
@@ -76,17 +72,17 @@ def _table(suite: str, cells: dict[tuple[Any, ...], list[Record]]) -> Table:
     for (method, budget), chosen in cells.items():
         mine = [record for record in chosen if record["suite"] == suite]
         if mine:
-            rows.append(_row(f"{method} ({budget:g} s)", mine))
-    for name, (size, accurate, found) in facts.in_domain(suite).items():
+            rows.append(_row(label(method, budget), mine))
+    for name, (size, accurate, found) in facts.paper("in domain", suite).items():
         rows.append((f"{name} (paper)", None, size, None, accurate, found, None, None, None))
     return Table(f"In-domain: {suite}", COLUMNS, tuple(rows))
 
 
 def _summary(cells: dict[tuple[Any, ...], list[Record]]) -> Table:
-    rows = [_row(f"{method} ({budget:g} s)", chosen) for (method, budget), chosen in cells.items()]
-    for name in facts.in_domain("koza"):
+    rows = [_row(label(method, budget), chosen) for (method, budget), chosen in cells.items()]
+    for name in facts.paper("in domain", "koza"):
         weights = {suite: len(load_suite(suite)) for suite in STANDARD}
-        found = {suite: facts.in_domain(suite)[name] for suite in STANDARD}
+        found = {suite: facts.paper("in domain", suite)[name] for suite in STANDARD}
         means = [sum(found[s][i] * w for s, w in weights.items()) / sum(weights.values()) for i in range(3)]
         rows.append((f"{name} (paper)", None, means[0], None, means[1], means[2], None, None, None))
     note = "Rows of the paper: its table, suites weighted by their numbers of problems."
@@ -96,13 +92,13 @@ def _summary(cells: dict[tuple[Any, ...], list[Record]]) -> Table:
 def _times(cells: dict[tuple[Any, ...], list[Record]]) -> Figure:
     def draw(fig: Any) -> None:
         left, right = fig.subplots(1, 2)
-        labels = [f"{method} ({budget:g} s)" for method, budget in cells]
-        for place, (label, chosen) in enumerate(zip(labels, cells.values(), strict=True)):
+        names = [label(method, budget) for method, budget in cells]
+        for place, (name, chosen) in enumerate(zip(names, cells.values(), strict=True)):
             times = sorted(seconds(record) for record in chosen if record["time"] is not None)
             shares = [(i + 1) / len(chosen) for i in range(len(times))]
-            left.step(times, shares, where="post", color=colour(label, place), label=label)
-            right.barh(place, share(chosen, "srbench") or 0.0, color=colour(label, place))
-        right.set_yticks(range(len(labels)), labels)
+            left.step(times, shares, where="post", color=colour(name, place), label=name)
+            right.barh(place, share(chosen, "srbench") or 0.0, color=colour(name, place))
+        right.set_yticks(range(len(names)), names)
         left.set(xscale="log", xlabel="seconds of a run", ylabel="share of runs that have ended", ylim=(0, 1.02))
         right.set(xlabel="solution rate (SRBench's procedure)", xlim=(0, 1))
         left.legend(loc="upper left")
@@ -122,8 +118,8 @@ def _radar(cells: dict[tuple[Any, ...], list[Record]]) -> Figure:
             by_suite = [mean_r2([r for r in chosen if r["suite"] == suite]) for suite in suites]
             values = [0.0 if value is None else value for value in by_suite]
             if set(suites) <= whole[method, budget]:
-                label = f"{method} ({budget:g} s)"
-                axis.plot([*angles, angles[0]], [*values, values[0]], color=colour(label, place), label=label)
+                name = label(method, budget)
+                axis.plot([*angles, angles[0]], [*values, values[0]], color=colour(name, place), label=name)
         axis.set_xticks(angles, suites)
         axis.set_ylim(0.0, 1.02)
         fig.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8)

@@ -17,28 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from ..optimisers import run, signed_tasks, tasks_of
-from .base import Block, Cell, Experiment, Figure, Record, Setup, Table, show
-from .style import CYCLE
+from . import facts
+from .base import CYCLE, Block, Cell, Experiment, Figure, Record, Setup, Table, show
 from .tally import mean
 
 QUICK, FULL = 8, 200  # functions
-NOISE = (0.0, 0.001, 0.01, 0.1)
 METHODS = ("sfo", "dno-p", "dno-np", "default")
 COLOURS = dict(zip(("default", "dno-np", "dno-p"), (CYCLE[6], CYCLE[0], CYCLE[1]), strict=True))
-# Table "Comparison of different optimization strategies": noise -> (symbolic solution rate, mean R²).
-PAPER = {
-    "sfo": {0.0: (0.3350, 0.7754), 0.001: (0.2450, 0.7592), 0.01: (0.2450, 0.7369), 0.1: (0.2350, 0.7386)},
-    "dno-p": {0.0: (0.1515, 0.7421), 0.001: (0.1480, 0.7286), 0.01: (0.1472, 0.7278), 0.1: (0.1371, 0.7242)},
-    "dno-np": {0.0: (0.1224, 0.8216), 0.001: (0.1050, 0.7724), 0.01: (0.1150, 0.7680), 0.1: (0.1100, 0.7343)},
-}
-
-
-def collect_strategies(setup: Setup) -> list[Record]:
-    return _collect(setup, (0.0, 0.1) if setup.quick else NOISE, METHODS[:3])
-
-
-def collect_pruning(setup: Setup) -> list[Record]:
-    return _collect(setup, (0.0,), METHODS[1:])
 
 
 def _collect(setup: Setup, noise: Sequence[float], methods: Sequence[str]) -> list[Record]:
@@ -64,8 +49,8 @@ def report_strategies(records: Sequence[Record]) -> list[Block]:
     rows: list[tuple[Cell, ...]] = []
     for kind, paper in ((kind, paper) for kind in ("true", "transformer") for paper in (True, False)):
         own = [record for record in _done(records) if record["structures"] == kind and record["paper"] is paper]
-        for method, numbers in PAPER.items():
-            for noise, (paper_rate, paper_r2) in numbers.items():
+        for method in METHODS[:3]:
+            for noise, (paper_rate, paper_r2) in facts.by_number("optimisers", method).items():
                 cell = [r for r in own if r["method"] == method and r["noise"] == noise]
                 if cell:
                     found = sum(bool(r["solved"]) for r in cell) / len(cell)
@@ -153,14 +138,14 @@ STRATEGIES = Experiment(
     "optimisers",
     "SFO, DNO-P and DNO-NP on 200 random functions at four noise levels",
     "200 functions, three strategies, four noise levels, 10 s each: up to 3 hours on two cores; needs torch",
-    collect_strategies,
+    lambda setup: _collect(setup, (0.0, 0.1) if setup.quick else facts.NOISES, METHODS[:3]),
     report_strategies,
 )
 PRUNING = Experiment(
     "pruning",
     "default structure, DNO-NP and DNO-P by depth: complexity and R² of the networks",
     "200 functions, five networks, 10 s each: up to 80 minutes on two cores; needs torch",
-    collect_pruning,
+    lambda setup: _collect(setup, (0.0,), METHODS[1:]),
     report_pruning,
 )
 
@@ -169,7 +154,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--functions", type=int, default=FULL)
-    parser.add_argument("--noise", type=float, nargs="+", default=NOISE)
+    parser.add_argument("--noise", type=float, nargs="+", default=facts.NOISES)
     parser.add_argument("--structures", nargs="+", default=["true"], choices=["true", "transformer"])
     parser.add_argument("--methods", nargs="+", default=METHODS, choices=METHODS)
     parser.add_argument("--signs", action="store_true", help="other domains: signed against plain logarithm")

@@ -11,9 +11,8 @@ from typing import Any
 from ..problems import load_suite
 from ..task import Task
 from . import facts
-from .base import Block, Cell, Experiment, Figure, Record, Setup, Table, available, run_tasks_of
-from .style import colour
-from .tally import groups, mean, mean_r2, seconds, share, solved, tasks_among
+from .base import Block, Cell, Experiment, Figure, Record, Setup, Table, available, colour, run_tasks_of, tasks_over
+from .tally import groups, label, mean, mean_r2, plain_tasks, seconds, share, solved
 
 METHODS = ("unisymnet", "unisymnet-paper", "unisymnet-literal", "pyoperon", "gplearn")
 SUITES = ("feynman", "strogatz")
@@ -28,17 +27,18 @@ SIZES = (10, 30, 100, 300)  # marked on the axis of complexity
 def tasks(setup: Setup) -> list[Task]:
     """Quick: every twelfth Feynman problem and every third of Strogatz, two noise levels."""
     step = {"feynman": 12, "strogatz": 3} if setup.quick else {"feynman": 1, "strogatz": 1}
+    names = {suite: [problem.name for problem in load_suite(suite)[:: step[suite]]] for suite in SUITES}
+    methods = available(setup, METHODS)
     return [
-        Task(method, problem.name, seed=setup.seed, noise=noise, max_time=setup.max_time, cores=setup.cores)
+        task
         for noise in ((0.0, 0.01) if setup.quick else facts.NOISES)
         for suite in SUITES
-        for method in available(setup, METHODS)
-        for problem in load_suite(suite)[:: step[suite]]
+        for task in tasks_over(setup, methods, names[suite], noise=noise)
     ]
 
 
 def report(records: Sequence[Record]) -> list[Block]:
-    chosen = [r for r in tasks_among(records) if r["suite"] in SUITES and "[" not in r["method"]]
+    chosen = plain_tasks(records, SUITES, clean=False)
     blocks: list[Block] = []
     for suite in SUITES:
         for noise in facts.NOISES:
@@ -49,12 +49,12 @@ def report(records: Sequence[Record]) -> list[Block]:
     return [*blocks, *(draw(suite, chosen) for suite in present for draw in (_figure, _beside))]
 
 
-def row(label: str, records: Sequence[Record]) -> tuple[Cell, ...]:
+def _row(name: str, records: Sequence[Record]) -> tuple[Cell, ...]:
     """What a table says of a method on some problems; sizes and times are of the solved."""
     found = [record for record in records if solved(record)]
     scores = [record["scores"] for record in found]
     return (
-        label,
+        name,
         len(records),
         share(records, "srbench"),
         share(records, "strict"),
@@ -67,8 +67,8 @@ def row(label: str, records: Sequence[Record]) -> tuple[Cell, ...]:
 
 
 def _table(suite: str, noise: float, records: Sequence[Record]) -> Table:
-    rows = [row(f"{m} ({budget:g} s)", chosen) for (m, budget), chosen in groups(records, "method", "max_time").items()]
-    rate, r2, size = facts.srbench(suite)[noise]
+    rows = [_row(label(*key), chosen) for key, chosen in groups(records, "method", "max_time").items()]
+    rate, r2, size = facts.by_number("srbench", suite)[noise]
     rows.append(("UniSymNet (paper)", None, rate, None, None, r2, size, None, None))
     others = sorted(facts.published(suite, noise).items(), key=lambda item: -(item[1]["rate"] or 0.0))
     for name, numbers in others:
@@ -89,7 +89,6 @@ def _figure(suite: str, records: Sequence[Record]) -> Figure:
             by_noise = groups(chosen, "noise")
             x = [facts.NOISES.index(noise) for (noise,) in by_noise if noise in facts.NOISES]
             some = [cell for (noise,), cell in by_noise.items() if noise in facts.NOISES]
-            label = f"{method} ({budget:g} s)"
             curves = (
                 [share(cell, "srbench") for cell in some],
                 [mean_r2(cell) for cell in some],
@@ -99,10 +98,10 @@ def _figure(suite: str, records: Sequence[Record]) -> Figure:
             for axis, values in zip(axes, curves, strict=True):
                 # One colour a method: its shorter budgets are the broken lines.
                 line = "o-" if budget == longest[method] else "^-."
-                axis.plot(x, values, line, color=colour(method, place), label=label)
+                axis.plot(x, values, line, color=colour(method, place), label=label(method, budget))
                 for at, value in compress(zip(x, values, strict=True), partly):
                     axis.plot(at, value, line[0], color=colour(method, place), markerfacecolor="white", zorder=3)
-        paper = facts.srbench(suite)
+        paper = facts.by_number("srbench", suite)
         for number, axis in enumerate(axes):
             axis.plot(range(4), [paper[n][number] for n in facts.NOISES], "s--", color=colour("paper"), label="paper")
             axis.set_xticks(range(4), [f"{noise:g}" for noise in facts.NOISES])
@@ -124,8 +123,8 @@ def _beside(suite: str, records: Sequence[Record]) -> Figure:
     bars: dict[str, tuple[float | None, ...]] = {}
     for (method, budget), chosen in groups(clean, "method", "max_time").items():
         size = mean(record["scores"].get("srbench_complexity") for record in chosen)
-        bars[f"{method} ({budget:g} s)"] = (share(chosen, "srbench"), mean_r2(chosen), size)
-    bars["paper"] = facts.srbench(suite)[0.0]
+        bars[label(method, budget)] = (share(chosen, "srbench"), mean_r2(chosen), size)
+    bars["paper"] = facts.by_number("srbench", suite)[0.0]
     for name, one in facts.published(suite, 0.0).items():
         bars[name] = (one["rate"], one["r2"], one["complexity"])
     order = sorted(bars, key=lambda name: bars[name][0] or 0.0)

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..records import read_records
-
-Record = dict[str, Any]
+from ..records import Record, read_records
 
 
 def mean(values: Iterable[float | None]) -> float | None:
@@ -22,11 +20,11 @@ def mean_r2(records: Iterable[Record], key: str = "r2") -> float | None:
     return mean(max(0.0, record["scores"].get(key) or 0.0) for record in records)
 
 
-def interval(records: Sequence[Record], measure: Callable[[Sequence[Record]], float]) -> float | None:
+def interval(records: Sequence[Record], measure: Callable[[Sequence[Record]], float | None]) -> float | None:
     """Half the width of the 95 % interval of a measure over seeds (Student's t); None with fewer than two."""
     from scipy.stats import t
 
-    values = [measure(chosen) for chosen in groups(records, "seed").values()]
+    values = [measure(chosen) or 0.0 for chosen in groups(records, "seed").values()]
     if len(values) < 2:
         return None
     return float(t.ppf(0.975, len(values) - 1) * statistics.stdev(values) / len(values) ** 0.5)
@@ -57,6 +55,20 @@ def tasks_among(records: Iterable[Record]) -> list[Record]:
             if key not in newest or str(record.get("date")) >= str(newest[key].get("date")):
                 newest[key] = record
     return list(newest.values())
+
+
+def plain_tasks(records: Iterable[Record], suites: Sequence[str], *, clean: bool = True) -> list[Record]:
+    """The runs on these suites by methods as they are, without settings of SFO; clean: without noise."""
+    return [
+        record
+        for record in tasks_among(records)
+        if record["suite"] in suites and "[" not in record["method"] and not (clean and record["noise"])
+    ]
+
+
+def label(method: str, budget: float) -> str:
+    """What a table calls a method that was given so many seconds."""
+    return f"{method} ({budget:g} s)"
 
 
 def load_results(folder: Path) -> list[Record]:

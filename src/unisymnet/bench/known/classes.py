@@ -43,10 +43,8 @@ def read_catalog(folder: str | None) -> dict[str, ClassLaw]:
     return {law.name: law for law in laws}
 
 
-def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
-    names = list(read_catalog(folder))
-    key = {"suite": "class", "noise": noise, "max_time": max_time, "seed": seed}
-    return [{**key, "problem": name} for name in chosen(names, problems, FILE)]
+def keys(folder: str | None, problems: Sequence[str] | None) -> list[Key]:
+    return [{"problem": name} for name in chosen(list(read_catalog(folder)), problems, FILE)]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record:

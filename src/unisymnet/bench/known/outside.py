@@ -32,11 +32,10 @@ class Tables(NamedTuple):
     test_ood: pd.DataFrame
 
 
-def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
+def keys(folder: str | None, problems: Sequence[str] | None) -> list[Key]:
     names = list(MADE) if folder is None else _subfolders(folder)
     where = "made" if folder is None else "given"
-    key = {"suite": "llmsr", "data": where, "noise": noise, "max_time": max_time, "seed": seed}
-    return [{**key, "problem": name} for name in chosen(names, problems, folder or "bench llmsr")]
+    return [{"data": where, "problem": name} for name in chosen(names, problems, folder or "bench llmsr")]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record:
@@ -44,7 +43,7 @@ def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record
     from ...regressor import UniSymNetRegressor
 
     rng = np.random.default_rng([key["seed"], zlib.crc32(key["problem"].encode())])
-    tables = made(key["problem"], rng) if folder is None else read_set(Path(folder) / key["problem"])
+    tables = MADE[key["problem"]](rng) if folder is None else read_set(Path(folder) / key["problem"])
     X, y = _apart(tables.train)
     noisy = y + rng.normal(0.0, key["noise"] * float(np.std(y)), len(y)) if key["noise"] else y
     model = UniSymNetRegressor(max_time=key["max_time"], random_state=key["seed"], n_jobs=1).fit(X, noisy)
@@ -90,11 +89,6 @@ def read_set(folder: Path) -> Tables:
             raise DataError(f"{path}: the columns must be those of train.csv, {wanted}")
         tables.append(table)
     return Tables(*tables)
-
-
-def made(name: str, rng: np.random.Generator) -> Tables:
-    """The tables of one of our own sets."""
-    return MADE[name](rng)
 
 
 def _subfolders(folder: str) -> list[str]:
@@ -186,6 +180,7 @@ def _orbit(push: Callable[[Any, Any, Any], Any], t: Any, start: tuple[float, flo
     return pd.DataFrame({"t": t, "x": x, "v": v, "a": push(t, x, v)})
 
 
+# Sets of our own: name -> its tables.
 MADE: dict[str, Callable[[np.random.Generator], Tables]] = {
     "growth": _growth,
     "oscillator1": _autonomous,

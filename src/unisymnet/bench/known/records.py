@@ -6,13 +6,13 @@ Runs are done one after the other in this process: time limits are those of the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ...deadline import on_processor
 from ...errors import DataError
-from ..records import Key, Record, resumed
+from ..records import Key, Record, performed
 from ..run import provenance
 
 
@@ -22,20 +22,15 @@ def run_keys(
     """Perform what the file does not hold yet; the records of all keys."""
     here = provenance()
 
-    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
-        for key in missing:
-            wall, processor = time.perf_counter(), time.process_time()
-            result = perform(key)
-            times: Record = {
-                "time": round(time.perf_counter() - wall, 3),
-                "cpu": round(time.process_time() - processor, 3),
-            }
-            if on_processor():
-                times["clock"] = "processor"
-            when = {"date": datetime.now(UTC).isoformat(timespec="seconds")}
-            yield key, {**key, **here, **when, **times, **result}
+    def timed(key: Key) -> Record:
+        wall, processor = time.perf_counter(), time.process_time()
+        result = perform(key)
+        wall, processor = time.perf_counter() - wall, time.process_time() - processor
+        times: Record = {"time": round(wall, 3), "cpu": round(processor, 3)}
+        times |= {"clock": "processor"} if on_processor() else {}
+        return {**key, **here, "date": datetime.now(UTC).isoformat(timespec="seconds"), **times, **result}
 
-    return resumed(keys, Path(out), made, tell)
+    return performed(keys, Path(out), timed, tell)
 
 
 def catalog(folder: str | None, name: str) -> Path:

@@ -55,11 +55,9 @@ TASKS: tuple[Task, ...] = (
 )
 
 
-def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
-    names = [task.name for task in TASKS]
-    key = {"suite": "templates", "noise": noise, "max_time": max_time, "seed": seed}
-    tasks = chosen(names, problems, "bench templates")
-    return [{**key, "problem": name, "given": given} for name in tasks for given in (True, False)]
+def keys(folder: str | None, problems: Sequence[str] | None) -> list[Key]:
+    names = chosen([task.name for task in TASKS], problems, "bench templates")
+    return [{"problem": name, "given": given} for name in names for given in (True, False)]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0) -> Record:

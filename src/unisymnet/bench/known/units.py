@@ -10,12 +10,11 @@ import csv
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from ...errors import DataError
-from ..problems import BenchProblem, add_noise, load_suite
+from ..problems import add_noise, load_suite
 from ..records import Key, Record, chosen
 from ..score import score_run
 from ..task import split
@@ -32,11 +31,10 @@ def read_catalog(folder: str | None) -> dict[str, dict[str, str]]:
         return {row["name"]: _units(row, path) for row in csv.DictReader(file)}
 
 
-def keys(folder: str | None, noise: float, max_time: float, seed: int, problems: Sequence[str] | None) -> list[Key]:
+def keys(folder: str | None, problems: Sequence[str] | None) -> list[Key]:
     known = read_catalog(folder)
     names = [p.name for p in load_suite("feynman") if p.name in known]
-    key = {"suite": "units", "noise": noise, "max_time": max_time, "seed": seed}
-    return [{**key, "problem": name} for name in chosen(names, problems, FILE)]
+    return [{"problem": name} for name in chosen(names, problems, FILE)]
 
 
 def perform(key: Key, folder: str | None, *, judge_time: float = 20.0, with_units: bool = True) -> Record:
@@ -47,7 +45,9 @@ def perform(key: Key, folder: str | None, *, judge_time: float = 20.0, with_unit
 
     problem = next(p for p in load_suite("feynman") if p.name == key["problem"])
     units = read_catalog(folder)[problem.name]
-    data, y = _rows(problem, key)
+    rng = np.random.default_rng([key["seed"], zlib.crc32(problem.name.encode())])
+    data = split(problem, rng=rng)
+    y = add_noise(data.y_train, key["noise"], rng=rng)
     model = UniSymNetRegressor(
         max_time=key["max_time"], random_state=key["seed"], n_jobs=1, units=units if with_units else None
     )
@@ -76,12 +76,6 @@ def summary(records: Sequence[Record]) -> str:
     wrong = sum(len(r["wrong"]) for r in records)
     shown = "  ".join(f"{name}={count}" for name, count in found.items())
     return f"laws={n}  {shown}  formulas_with_wrong_units={wrong}"
-
-
-def _rows(problem: BenchProblem, key: Key) -> tuple[Any, Any]:
-    rng = np.random.default_rng([key["seed"], zlib.crc32(problem.name.encode())])
-    data = split(problem, rng=rng)
-    return data, add_noise(data.y_train, key["noise"], rng=rng)
 
 
 def _units(row: dict[str, str], path: Path) -> dict[str, str]:

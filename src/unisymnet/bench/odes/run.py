@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
+from ...arrays import Floats
 from ...dynamics import DynamicsRegressor, System
+from ...dynamics.library import power
+from ...dynamics.rate import sum_of
 from ...errors import DataError, UniSymNetError
-from ..records import Key, Record, resumed
+from ...symbolic.expr import Const, Var, product
+from ..records import Record, performed
 from ..run import provenance
 from .catalog import Task
 from .judging import judge_system
-from .sindy import fit_pysindy
 
 METHODS = ("ours", "pysindy")
+DEGREE, THRESHOLD = 3, 0.05  # of PySINDy
 
 
 @dataclass(frozen=True)
@@ -45,12 +50,9 @@ def run_systems(
     if problems:
         tasks = [task for task in tasks if {str(task.number), task.name} & set(problems)]
     known = {task.number: task for task in tasks}
-
-    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
-        yield from ((key, run_task(known[key["system"]], setting)) for key in missing)
-
     keys = [{"system": number, **asdict(setting)} for number in known]
-    return resumed(keys, None if out is None else Path(out), made, tell)
+    path = None if out is None else Path(out)
+    return performed(keys, path, lambda key: run_task(known[key["system"]], setting), tell)
 
 
 def run_task(task: Task, setting: Setting) -> Record:
@@ -85,6 +87,34 @@ def run_task(task: Task, setting: Setting) -> Record:
         "notes": [] if system is None else list(system.notes),
         **provenance(),
     }
+
+
+def fit_pysindy(runs: list[tuple[Floats, Floats]]) -> System:
+    """PySINDy as a peer: polynomials of degree 3, smoothed finite differences, STLSQ with the threshold 0.05."""
+    try:
+        import pysindy
+    except ImportError as error:
+        raise DataError("PySINDy is not installed: pip install 'unisymnet[bench]'") from error
+    library = pysindy.PolynomialLibrary(degree=DEGREE)
+    model = pysindy.SINDy(
+        optimizer=pysindy.STLSQ(threshold=THRESHOLD),
+        feature_library=library,
+        differentiation_method=pysindy.SmoothedFiniteDifference(),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit([x for _, x in runs], t=[t for t, _ in runs])
+    powers = np.asarray(library.powers_)
+    coefficients = np.asarray(model.coefficients())
+    exprs = []
+    for row in coefficients:
+        terms = []
+        for value, exponents in zip(row, powers):
+            if value:
+                factors = [power(Var(k), int(e)) for k, e in enumerate(exponents) if e]
+                terms.append((float(value), product(factors)))
+        exprs.append(sum_of(terms) if terms else Const(0.0))
+    return System(tuple(exprs), tuple(f"x{k}" for k in range(len(exprs))))
 
 
 def summary(records: Sequence[Record]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -11,9 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from ...errors import CheckpointError, DataError
-from ..folder import check_folder, save_somewhere, start_of
-from ..heads import pairs, without_units
-from ..known_options import Constants, Constraints, Groups, Units
+from ...files.heads import without_units
+from ..folder import check_folder, save_somewhere, says, start_of
+from ..options import Constants, Constraints, Groups, Units, pairs
 
 MODEL, SO_FAR, SOURCE, REPORT = "model.json", "so-far.json", "system.py", "report.html"
 INTERRUPTED = 130
@@ -50,7 +51,7 @@ def dynamics(
 ) -> None:
     """Find differential equations in time series. Saves the system, a report and source code."""
     from ...dynamics import DynamicsRegressor
-    from ..tables import read_frame
+    from ...files.read import read_frame
 
     if order not in (1, 2):
         raise typer.BadParameter(f"--order is 1 or 2, got {order}")
@@ -196,19 +197,15 @@ def _save(model: Any, folder: Path) -> tuple[Path, str | None]:
 
 
 def _is_system(path: Path) -> bool:
-    start = start_of(path, 4000)
-    return start.lstrip().startswith("{") and ('"unisymnet-dynamics"' in start or '"unisymnet-system"' in start)
+    return says(path, "unisymnet-dynamics", "unisymnet-system")
 
 
-def _is_page(path: Path) -> bool:
-    return b"<footer>Made by unisymnet " in path.read_bytes()[-300:]
-
-
-def _is_source(path: Path) -> bool:
-    return start_of(path, 4000).startswith("import math\n\nfrom scipy.integrate import solve_ivp\n")
-
-
-_OURS = {MODEL: _is_system, SO_FAR: _is_system, SOURCE: _is_source, REPORT: _is_page}
+_OURS: dict[str, Callable[[Path], bool]] = {
+    MODEL: _is_system,
+    SO_FAR: _is_system,
+    SOURCE: lambda path: start_of(path, 4000).startswith("import math\n\nfrom scipy.integrate import solve_ivp\n"),
+    REPORT: lambda path: b"<footer>Made by unisymnet " in path.read_bytes()[-300:],
+}
 
 
 def _floats(text: str, option: str, count: int) -> list[float]:

@@ -1,4 +1,4 @@
-"""`pde`: governing equations of fields in a file of arrays, and the benchmark of equations that we simulate."""
+"""`pde`: governing equations of fields in a file of arrays."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import numpy as np
 import typer
 
 from ...errors import DataError, quoted
-from ..folder import check_folder, save_somewhere, start_of
+from ..folder import check_folder, save_somewhere, says
+from ..options import words
 
 MAX_BYTES = 4_000_000_000  # of all arrays of a file
 INTERRUPTED = 130
@@ -45,11 +46,11 @@ def pde(
     from ...pde import PDERegressor
 
     arrays = read_arrays(data)
-    names = [name.strip() for name in axes.split(",") if name.strip()]
+    names = words(axes) or ()
     missing = [name for name in names if name not in arrays]
     if missing:
         raise DataError(f"{data} has no array {', '.join(missing)}; it has {', '.join(arrays)}: name them with --axes")
-    chosen = _words(fields) or [name for name in arrays if name not in names]
+    chosen = words(fields) or [name for name in arrays if name not in names]
     absent = [name for name in chosen if name not in arrays]
     if absent:
         raise DataError(f"{data} has no array {', '.join(absent)}; it has {', '.join(arrays)}")
@@ -67,7 +68,7 @@ def pde(
         checkpoint=so_far,
     )
     on = {name: arrays[name] for name in names}
-    model.fit({name: arrays[name] for name in chosen}, on, given=_words(given))
+    model.fit({name: arrays[name] for name in chosen}, on, given=words(given) or ())
     fault = _save(model.system_, target, so_far)
     if as_json:
         print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
@@ -85,25 +86,6 @@ def pde(
         draw(model.system_, {name: arrays[name] for name in chosen}, on, picture)
     if model.interrupted_:
         raise typer.Exit(INTERRUPTED)
-
-
-def run_pde_bench(noise: float, problems: list[str] | None, seed: int, out: str | None) -> None:
-    """Every equation once; the table on the terminal."""
-    from ...bench.pdes.run import run_pdes
-
-    records = run_pdes(problems, noise, seed, None if out is None else Path(out))
-    for record in records:
-        mark = "right" if record["form"] else "wrong"
-        used = f"{record['time']:.2f} s of processor time"
-        print(f"{record['problem']:<22} {mark}  coefficients within {100 * record['error']:.2g} %  {used}")
-        for line in record["found"]:
-            print(f"    {line}")
-    right = [record for record in records if record["form"]]
-    print(f"{len(right)} of {len(records)} forms right at noise {noise:g}")
-
-
-def _words(text: str | None) -> list[str]:
-    return [word.strip() for word in (text or "").split(",") if word.strip()]
 
 
 def _place_so_far(target: Path) -> Path | None:
@@ -133,8 +115,7 @@ def _save(system: Any, target: Path, so_far: Path | None) -> str | None:
 
 
 def _is_system(path: Path) -> bool:
-    start = start_of(path, 4000)
-    return start.lstrip().startswith("{") and '"unisymnet pde"' in start
+    return says(path, "unisymnet pde")
 
 
 def read_arrays(path: Path) -> dict[str, Any]:

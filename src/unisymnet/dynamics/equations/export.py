@@ -5,37 +5,22 @@ Names from data are made safe identifiers, and comments cannot be left by what a
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from ...formula import Formula
-from ...symbolic.expr import Expr
 from ...symbolic.writers.latex import latex_name
 from ...symbolic.writers.names import comment_line
 from ...symbolic.writers.source import safe_names, write_body
 
+if TYPE_CHECKING:
+    from .system import System
+
 LANGUAGES = ("python", "c", "julia", "matlab", "latex", "text", "json")
-
-
-class Equations(Protocol):
-    """What is written of a `System`."""
-
-    @property
-    def exprs(self) -> tuple[Expr, ...]: ...
-    @property
-    def states(self) -> tuple[str, ...]: ...
-    @property
-    def inputs(self) -> tuple[str, ...]: ...
-    @property
-    def time(self) -> str: ...
-    @property
-    def formulas(self) -> tuple[Formula, ...]: ...
-    def lines(self, digits: int | None = 6) -> list[str]: ...
 
 
 _OWN = frozenset({"rates", "state", "rate", "inputs", "simulate", "solve_ivp", "start", "times", "numpy"})
 
 
-def write_system(system: Equations, language: str) -> str:
+def write_system(system: System, language: str) -> str:
     """Source text of the system in one of `LANGUAGES`."""
     writers = {"python": _python, "c": _c, "julia": _julia, "matlab": _matlab}
     if language in writers:
@@ -43,23 +28,19 @@ def write_system(system: Equations, language: str) -> str:
         places = dict(enumerate(names))
         bodies = [write_body(expr, places, language) for expr in system.exprs]
         d, m = len(system.states), len(system.inputs)
-        return writers[language](names[:d], names[d : d + m], names[-1], bodies, _comment(system))
+        comment = [comment_line(line) for line in system.lines(None)]  # stays one in any of the languages
+        return writers[language](names[:d], names[d : d + m], names[-1], bodies, comment)
     if language == "latex":
         return system_latex(system, 4)
     raise ValueError(f"cannot write a system as {language!r}; choose one of {', '.join(LANGUAGES)}")
 
 
-def system_latex(system: Equations, digits: int | None) -> str:
+def system_latex(system: System, digits: int | None) -> str:
     """Aligned lines, the rate of a state with a dot."""
     lines = []
     for formula, state in zip(system.formulas, system.states):
         lines.append(rf"\dot{{{latex_name(state)}}} &= {formula.latex(digits)}")
     return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
-
-
-def _comment(system: Equations) -> list[str]:
-    """The equations as lines that stay inside a comment of any of the languages."""
-    return [comment_line(line) for line in system.lines(None)]
 
 
 def _python(states: list[str], inputs: list[str], time: str, bodies: list[str], comment: list[str]) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from ...arrays import Floats
 
 N_STARTS = 60
 ROOM = 0.5  # how far beyond the data to look, in their width

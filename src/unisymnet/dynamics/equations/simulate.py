@@ -6,11 +6,9 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...errors import DataError
-
-Floats = NDArray[np.float64]
 
 HUGE = 1e12
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ...arrays import Floats
 from ...errors import DataError
 from ...formula import Formula, stored
 from ...formula.constants import Constant
@@ -25,7 +26,6 @@ from ...symbolic.parse import parse
 from ...symbolic.writers.names import comment_line
 from .fixed import FixedPoint, find_fixed_points
 
-Floats = NDArray[np.float64]
 Inputs = Callable[[float], ArrayLike] | Mapping[str, ArrayLike] | ArrayLike | None
 
 SCHEMA, VERSION = "unisymnet-system", 1

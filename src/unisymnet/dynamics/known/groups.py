@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...deadline import Deadline
 from ...errors import DataError
+from ...knowledge.group.joint import scaled_inverse
 from ...symbolic.expr import Const, Expr, Param, bind, rebuild
 from ..choose import SystemSearch
 from ..course import Course
@@ -27,8 +28,6 @@ from ..program import free_system
 from ..rate import LEAST_LEFT, Candidate, form_price
 from ..shooting import shoot
 from ..trajectory import Runs
-
-Floats = NDArray[np.float64]
 
 SEARCHED = 2  # groups that are searched alone
 FORMS = 4  # forms that are fitted to all groups
@@ -167,21 +166,13 @@ def _together(groups: Sequence[Candidate], shared: Sequence[int]) -> tuple[Float
         rest = [i for i in range(len(fit.shot.params)) if i not in chosen]
         information = fit.shot.information / spread
         cross = information[np.ix_(rest, chosen)]
-        inner = _inverse(information[np.ix_(rest, rest)])
+        inner = scaled_inverse(information[np.ix_(rest, rest)])
         matrices.append(information[np.ix_(chosen, chosen)] - cross.T @ inner @ cross)
         means.append(fit.shot.params[chosen])
-    total = _inverse(np.sum(matrices, axis=0))
+    total = scaled_inverse(np.sum(matrices, axis=0))
     values = total @ np.sum([matrix @ mean for matrix, mean in zip(matrices, means)], axis=0)
     grown = sum(float((mean - values) @ matrix @ (mean - values)) for matrix, mean in zip(matrices, means))
     return values, np.sqrt(np.maximum(np.diag(total), 0.0)), grown
-
-
-def _inverse(information: Floats) -> Floats:
-    """The pseudo-inverse with every constant in its own units: 1e-9 and 1 may stand in one system."""
-    if not len(information):
-        return information
-    scale = 1.0 / np.sqrt(np.maximum(np.diag(information), 1e-300))
-    return np.asarray(np.linalg.pinv(information * np.outer(scale, scale), hermitian=True) * np.outer(scale, scale))
 
 
 def _held(form: Expr, values: Mapping[int, Expr]) -> Expr:

@@ -12,15 +12,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...fit.subset import Subset, best_subsets, by_codelength
 from ...symbolic.expr import Expr, Param, product, total
 from ..course import Course
 from ..rate import Candidate, sum_of, terms_of
 from ..shooting import tangent
-
-Floats = NDArray[np.float64]
 
 MAX_TANGENT = 110  # columns in the linearised trajectories
 MAX_FLOWS = 60  # terms that pass from one equation into another

@@ -10,7 +10,7 @@ import signal
 
 import numpy as np
 
-from ...symbolic.expr import Expr, Var, rebuild, variables
+from ...symbolic.expr import Expr, renumbered, variables
 from ..course import Course
 
 MAX_ROWS = 300
@@ -40,9 +40,4 @@ def search_rates(course: Course, state: int, columns: list[int], max_time: float
     if model.interrupted_:  # the signal was meant for the whole search, and this part has caught it
         signal.raise_signal(signal.SIGINT)
     formulas = [entry.formula.expr for entry in model.front_]
-    return [_renumbered(expr, columns) for expr in formulas if variables(expr)]
-
-
-def _renumbered(expr: Expr, columns: list[int]) -> Expr:
-    """The columns of the table become those of the course."""
-    return rebuild(expr, lambda node: Var(columns[node.index]) if isinstance(node, Var) else node)
+    return [renumbered(expr, columns) for expr in formulas if variables(expr)]

@@ -21,9 +21,9 @@ from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...errors import EncodingError
-from ...problem import Problem
+from ...problem import POWERS, Problem
 from ...protocols import Proposer
-from ...symbolic.expr import Call, Const, Expr, bind, call, evaluate, n_params, rebuild, size, walk
+from ...symbolic.expr import Call, Const, Expr, bind, call, evaluate, n_params, rebuild, size
 from ...symbolic.network.identify import identify
 from ...symbolic.network.skeleton import network_to_expr
 from ...symbolic.network.structure import Network, Ops, Structure
@@ -33,8 +33,6 @@ from ...symbolic.rewrite.simplify import simplify
 if TYPE_CHECKING:
     from .network import SymbolicNetwork
 
-# Operators that a network writes as a power; allowing any of them allows a power.
-_POWERS = ("pow", "div", "inv", "sqrt", "square")
 _LARGEST = 250  # nodes of a formula worth polishing
 
 
@@ -194,7 +192,7 @@ class DNOProposer:
                 result = self.dno.train_default(problem, rng=rng, deadline=limit)
             else:
                 result = self.dno.train(structure, problem, rng=rng, deadline=limit)
-            yield from (Proposal(expr, self.name) for expr in result.formulas if allowed(expr, problem))
+            yield from (Proposal(expr, self.name) for expr in result.formulas if problem.allows_formula(expr))
             if limit.expired() or self._satisfied(problem, front):
                 return
 
@@ -224,7 +222,7 @@ class DNOProposer:
 
 def default_ops(problem: Problem, depth: int = 3, repeats: int = 2) -> Ops:
     """The default form with the operators that the problem allows; products need exp and ln."""
-    products = problem.allows("mul") or any(map(problem.allows, _POWERS))
+    products = problem.allows("mul") or any(map(problem.allows, POWERS))
     library = tuple(
         op for op in UNARY_LIBRARY if op == "id" or problem.allows(op) or (op in ("exp", "ln") and products)
     )
@@ -293,12 +291,6 @@ def _power(base: Expr, positive: Expr, exponent: float, near: float, whole: bool
     # The signed network gives a negative number to the power k the value |x|^k cos(kπ).
     turned = math.cos(math.pi * exponent)
     return Const(turned if abs(turned) > 1e-9 else 1.0) * Call("pow", (positive, Const(exponent)))
-
-
-def allowed(expr: Expr, problem: Problem) -> bool:
-    """May the problem's formulas use every operator of this one?"""
-    ops = {node.op for node in walk(expr) if isinstance(node, Call)}
-    return all(any(map(problem.allows, _POWERS)) if op == "pow" else problem.allows(op) for op in ops)
 
 
 def _sample(problem: Problem, max_rows: int, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:

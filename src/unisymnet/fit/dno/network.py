@@ -60,10 +60,6 @@ class Blueprint:
         widths = [n_features, *map(len, ops)]
         return cls(ops, tuple(np.ones((tall, wide + 1), dtype=bool) for wide, tall in pairwise(widths)), hints)
 
-    @property
-    def n_open(self) -> int:
-        return sum(int(mask.sum()) for mask in self.masks)
-
 
 def default_ops(*, depth: int = 3, repeats: int = 2, library: tuple[str, ...] = UNARY_LIBRARY) -> Ops:
     """The form without guidance (the third arm of the paper's ablation): every operator ``repeats`` times a layer."""

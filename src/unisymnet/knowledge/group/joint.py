@@ -85,11 +85,11 @@ def standard_errors(form: Expr, groups: Sequence[Rows], fit: JointFit) -> Floats
     whole = np.zeros((len(shared), len(shared)))
     crossed = []
     for J, _ in found[1]:
-        inverse = _scaled_inverse(J[:, own].T @ J[:, own])
+        inverse = scaled_inverse(J[:, own].T @ J[:, own])
         mixed = J[:, own].T @ J[:, shared]
         whole += J[:, shared].T @ J[:, shared] - mixed.T @ inverse @ mixed
         crossed.append((inverse, inverse @ mixed))
-    of_shared = _scaled_inverse(whole)
+    of_shared = scaled_inverse(whole)
     for g, (inverse, mixed) in enumerate(crossed):
         if own:
             errors[g, own] = np.sqrt(np.maximum(variance * np.diag(inverse + mixed @ of_shared @ mixed.T), 0.0))
@@ -98,8 +98,8 @@ def standard_errors(form: Expr, groups: Sequence[Rows], fit: JointFit) -> Floats
     return errors
 
 
-def _scaled_inverse(matrix: Floats) -> Floats:
-    """The inverse by way of a matrix with ones on its diagonal."""
+def scaled_inverse(matrix: Floats) -> Floats:
+    """The pseudo-inverse with every constant in its own units: 1e-9 and 1 may stand in one fit."""
     units = np.sqrt(np.where(np.diag(matrix) > 0.0, np.diag(matrix), 1.0))
     return _inverse(matrix / np.outer(units, units)) / np.outer(units, units)
 

@@ -18,7 +18,8 @@ from ...candidate import ParetoFront, Proposal, Status
 from ...deadline import Deadline
 from ...fit.constants import fit_constants
 from ...problem import Problem
-from ...symbolic.expr import Const, Expr, Param, Var, evaluate, n_params, product, rebuild, total
+from ...symbolic.constants import moved_params
+from ...symbolic.expr import Const, Expr, Param, Var, evaluate, n_params, product, total
 from ...symbolic.own import Operator
 from ..reduced import ONE, Reduced, Solve
 
@@ -61,7 +62,7 @@ class OwnOperators:
         uses: list[Use] = []
         for operator in self.operators:
             for columns in _places(operator, problem.n_features):
-                form = _simple_form(operator, columns)
+                form = _with_outside([Var(i) for i in columns], operator)
                 yield Proposal(problem.to_scaled(form), f"{self.name}/{operator.name}", BRIEF)
                 use = fitted_use(operator, columns, problem, rng)
                 uses += [] if use is None else [use]
@@ -137,23 +138,25 @@ def small_forms(operators: Sequence[Operator], n_columns: int) -> Iterator[tuple
         places = _places(operator, n_columns)
         for columns in places:
             if len(columns) == 1:
-                yield _with_outside([_scaled(Var(columns[0]))], operator), operator.name
+                yield _with_outside([Param(0) * Var(columns[0])], operator), operator.name
         for columns in places:
             inner = operator.applied([Var(i) for i in columns])
+            n = n_params(inner)
+            scaled = Param(n) * inner
             for other in range(n_columns):
                 if other not in columns:
-                    yield _open(inner) * Var(other), operator.name
-                    yield _open(inner) / Var(other), operator.name
-                    yield _plus(_open(inner), Var(other)), operator.name
+                    yield scaled * Var(other), operator.name
+                    yield scaled / Var(other), operator.name
+                    yield scaled + Param(n + 1) * Var(other) + Param(n + 2), operator.name
         if len(operator.arguments) == 1:
             for a, b in itertools.permutations(range(n_columns), 2):
                 pairs: list[Expr] = [Var(a) / Var(b), Param(0) * Var(a) + Param(1) * Var(b)]
                 for arg in (pairs if a > b else pairs[:1]) + ([Var(a) * Var(b)] if a > b else []):
-                    yield _with_outside([arg if n_params(arg) else _scaled(arg)], operator), operator.name
+                    yield _with_outside([arg if n_params(arg) else Param(0) * arg], operator), operator.name
     both = [(operator, columns) for operator in operators for columns in _places(operator, n_columns)[:4]]
     for (first, one), (second, two) in itertools.combinations(both, 2):
         left = first.applied([Var(i) for i in one])
-        right = _moved(second.applied([Var(i) for i in two]), n_params(left))
+        right = moved_params(second.applied([Var(i) for i in two]), n_params(left))
         n = max(n_params(left), n_params(right))
         yield product([Param(n), left, right]), first.name
         yield Param(n) * left + Param(n + 1) * right + Param(n + 2), first.name
@@ -163,27 +166,7 @@ def _places(operator: Operator, n_columns: int) -> list[tuple[int, ...]]:
     return list(itertools.islice(itertools.permutations(range(n_columns), len(operator.arguments)), MAX_USES))
 
 
-def _simple_form(operator: Operator, columns: Sequence[int]) -> Expr:
-    return _with_outside([Var(i) for i in columns], operator)
-
-
 def _with_outside(args: list[Expr], operator: Operator) -> Expr:
     """a + b·operator(args)."""
     inner = operator.applied(args)
     return Param(n_params(inner)) * inner + Param(n_params(inner) + 1)
-
-
-def _open(inner: Expr) -> Expr:
-    return Param(n_params(inner)) * inner
-
-
-def _plus(inner: Expr, column: Expr) -> Expr:
-    return inner + Param(n_params(inner)) * column + Param(n_params(inner) + 1)
-
-
-def _scaled(expr: Expr) -> Expr:
-    return Param(0) * expr
-
-
-def _moved(expr: Expr, start: int) -> Expr:
-    return rebuild(expr, lambda n: Param(n.index + start) if isinstance(n, Param) else n)

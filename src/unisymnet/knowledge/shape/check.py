@@ -67,11 +67,12 @@ class Box:
     def region(self, rule: Rule) -> tuple[Floats, Floats]:
         low, high = self.low.copy(), self.high.copy()
         for column, start, end in getattr(rule, "region", ()):
-            low[column] = start if math.isfinite(start) else min(self.low[column], end - self._length(column))
-            high[column] = end if math.isfinite(end) else max(self.high[column], start + self._length(column))
+            low[column] = start if math.isfinite(start) else min(self.low[column], end - self.length(column))
+            high[column] = end if math.isfinite(end) else max(self.high[column], start + self.length(column))
         return low, high
 
-    def _length(self, column: int) -> float:
+    def length(self, column: int) -> float:
+        """Of the range of a column, 1 where it has none."""
         return float(self.high[column] - self.low[column]) or 1.0
 
     def points(self, rule: Rule, n: int, seed: int = 0) -> Floats:
@@ -97,14 +98,14 @@ def check(expr: Expr, rule: Rule, box: Box, *, quick: bool = False) -> Verdict:
         fine = all(rule.low <= value <= rule.high for value in free(expr)[1])
         return Verdict(PROVED if fine else VIOLATED)
     if isinstance(rule, Limit):
-        return _limit(expr, rule, box, QUICK_POINTS if quick else FINAL_POINTS)
+        return _limit(expr, rule, box, n)
     if isinstance(rule, Parity | Exchange):
         return _same(expr, _mirrored(expr, rule), rule, box, n, quick)
     assert isinstance(rule, Between)
     quantity = quantity_of(expr, rule)
     if rule.is_equality:
         return _same(quantity, Const(rule.low), rule, box, n, quick)
-    found = _at_points(quantity, rule, box, n if not quick else QUICK_POINTS)
+    found = _at_points(quantity, rule, box, n)
     if quick or found.kind == VIOLATED:
         return found
     return Verdict(PROVED) if proves(quantity, rule, box) else found
@@ -230,14 +231,12 @@ def _same(left: Expr, right: Expr, rule: Rule, box: Box, n: int, quick: bool) ->
 
 def _limit(expr: Expr, rule: Limit, box: Box, n: int) -> Verdict:
     X = box.points(rule, n)
-    length = float(box.high[rule.column] - box.low[rule.column]) or 1.0
+    steps, start, sign = CLOSE, rule.where, -1.0 if box.high[rule.column] <= rule.where else 1.0
+    if math.isinf(rule.where):
+        steps, start, sign = FAR, 0.0, math.copysign(1.0, rule.where)
     gaps = []
-    for step in FAR if math.isinf(rule.where) else CLOSE:
-        sign = math.copysign(1.0, rule.where) if math.isinf(rule.where) else 1.0
-        start = 0.0 if math.isinf(rule.where) else rule.where
-        if not math.isinf(rule.where) and box.high[rule.column] <= rule.where:
-            sign = -1.0
-        X[:, rule.column] = start + sign * step * length
+    for step in steps:
+        X[:, rule.column] = start + sign * step * box.length(rule.column)
         values = evaluate(expr, X)
         if math.isinf(rule.value):
             gaps.append(-math.copysign(1.0, rule.value) * values / box.spread)

@@ -26,7 +26,7 @@ def repaired(expr: Expr, rules: list[Between], limits: list[Constants], box: Box
     form, values = free(expr)
     if not values or len(values) > 12:
         return None
-    parts = [(_of(form, rule), rule, box.points(rule, POINTS)) for rule in rules]
+    parts = [(quantity_of(form, rule), rule, box.points(rule, POINTS)) for rule in rules]
     unit = float(np.std(y)) or 1.0
     scale = np.array([abs(v) if v else 1.0 for v in values])
     lower = max((limit.low for limit in limits), default=-np.inf)
@@ -70,7 +70,3 @@ def repaired(expr: Expr, rules: list[Between], limits: list[Constants], box: Box
         if np.nanmax(shortfall(value, rule), initial=0.0) > 0.0:
             return None
     return bind(form, params)
-
-
-def _of(form: Expr, rule: Between) -> Expr:
-    return quantity_of(form, rule)

@@ -185,7 +185,7 @@ class _Reader:
         parts = re.split(rf"\s*({_SIGNS})\s*(?![^(]*\))", body)
         if len(parts) not in (3, 5):
             return None
-        numbers = [_number_or_none(part) for part in parts[0::2]]
+        numbers = [_number(part) if re.fullmatch(_NUMBER, part.strip()) else None for part in parts[0::2]]
         places = [i for i, number in enumerate(numbers) if number is None]
         if len(places) != 1:
             return None
@@ -250,10 +250,5 @@ def _some(left: float | None, right: float | None) -> float:
     return number
 
 
-def _number_or_none(text: str) -> float | None:
-    return _number(text) if re.fullmatch(_NUMBER, text.strip()) else None
-
-
 def _number(text: str) -> float:
-    plain = text.strip().replace("∞", "inf")
-    return float(plain)
+    return float(text.strip().replace("∞", "inf"))

@@ -20,7 +20,7 @@ from ...deadline import Deadline
 from ...problem import Problem, make_problem
 from ...symbolic.expr import Expr, Param, Var, call, n_params
 from ..reduced import Solve
-from .invert import is_single_valued, near_a_fold, slope_of, smooth_table, solved, wanted, with_ones
+from .invert import is_single_valued, near_a_fold, slope_of, smooth_table, solved, wanted
 from .plain import simplified, without_constant
 from .smooth import fit_smooth
 from .text import Template, holes_of, with_columns
@@ -107,7 +107,8 @@ def wanted_part(
     X, y = problem.X * problem.x_scales, problem.y * problem.y_scale
     slots = [template.slots[hole - template.n_columns] for hole in holes_of(template, name)]
     alone = len(template.functions) == 1 and len(slots) == 1 and slots[0].by is None and not n_params(template.outer)
-    values = wanted(template.outer, template.n_columns, with_ones(template, X), y) if alone else None
+    ones = np.column_stack([X, np.ones((len(X), len(template.slots)))])
+    values = wanted(template.outer, template.n_columns, ones, y) if alone else None
     if values is not None and is_single_valued(template.outer, template.n_columns):
         table = np.column_stack([X, values])
         return _problem(X[:, slots[0].columns], values, slope_of(template, name, table), problem)

@@ -65,10 +65,6 @@ def is_single_valued(expr: Expr, hole: int) -> bool:
     return not even and expr.op not in AMBIGUOUS and all(is_single_valued(arg, hole) for arg in expr.args)
 
 
-def with_ones(template: Template, X: Floats) -> Floats:
-    return np.column_stack([X, np.ones((len(X), len(template.slots)))])
-
-
 def smooth_table(template: Template, smooth: Smooth, others: Mapping[str, Expr], X: Floats) -> Floats:
     """Columns, the values of all slots, and the constants of the template."""
     columns = [

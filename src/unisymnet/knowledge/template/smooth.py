@@ -210,12 +210,12 @@ class _Task:
     def _table(self, theta: Floats, bases: Sequence[Floats | None], places: Mapping[str, slice]) -> Floats:
         columns = []
         for slot, basis in zip(self.template.slots, bases, strict=True):
-            columns.append(self._fixed(slot) if basis is None else basis @ theta[places[slot.name]])
+            if basis is None:
+                columns.append(slot_values(self.template, slot, self.fixed[slot.name], self.X))
+            else:
+                columns.append(basis @ theta[places[slot.name]])
         constants = np.tile(theta[: self.n_constants], (len(self.y), 1))
         return np.column_stack([self.X, *columns, constants])
-
-    def _fixed(self, slot: Slot) -> Floats:
-        return slot_values(self.template, slot, self.fixed[slot.name], self.X)
 
     def _rest(self, theta: Floats, bases: Sequence[Floats | None], places: Mapping[str, slice]) -> Floats | None:
         with np.errstate(all="ignore"):

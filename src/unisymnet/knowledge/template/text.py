@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import DataError
-from ...symbolic.expr import Expr, Param, Var, n_params, rebuild, variables
+from ...symbolic.constants import moved_params
+from ...symbolic.expr import Expr, Var, n_params, rebuild, variables
 from ...symbolic.operators import ALIASES, OPERATORS
 from ...symbolic.parse import Own, parse
 from ..shape.differ import derivative
@@ -44,7 +45,7 @@ class Template:
         start = n_params(self.outer)
         placed: dict[str, Expr] = {}
         for name in self.functions:
-            placed[name] = _shifted(parts[name], start)
+            placed[name] = moved_params(parts[name], start)
             start += n_params(parts[name])
 
         def filled(node: Expr) -> Expr:
@@ -128,10 +129,6 @@ _HOLE = "unknown__"
 def with_columns(expr: Expr, given: Mapping[int, int]) -> Expr:
     """The formula with other columns in the places of its own."""
     return rebuild(expr, lambda n: Var(given.get(n.index, n.index)) if isinstance(n, Var) else n)
-
-
-def _shifted(expr: Expr, start: int) -> Expr:
-    return rebuild(expr, lambda n: Param(n.index + start) if isinstance(n, Param) else n)
 
 
 def holes_of(template: Template, name: str) -> list[int]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Floats
-from ...symbolic.expr import Call, Const, Expr, Param, Var
+from ...symbolic.expr import Call, Const, Expr, Param, Var, walk
 from .unit import BASES, MAX_DENOMINATOR, Unit, as_fraction
 
 KNOWN = len(BASES) + 1  # coordinates of a known unit: powers and the logarithm of its size
@@ -45,24 +45,11 @@ def read_units(expr: Expr, columns: Sequence[Unit | None], target: Unit | None) 
 
     Constants are those that formula/constants.py counts: no integer exponent, no factor ±1, no 1 of 1/x.
     """
-    walk = _Walk(columns, _count(expr))
-    whole = walk.visit(expr)
+    reader = _Walk(columns, sum(isinstance(node, Const | Param) for node in walk(expr)))
+    whole = reader.visit(expr)
     if target is not None:
-        walk.equal(whole, walk.known(target))
-    if walk.odd_base:
-        for vector in walk.odd_base:
-            walk.n_odd += bool(np.abs(vector[: len(BASES)]).max() > TOLERANCE)
-    return walk.solved()
-
-
-def _count(expr: Expr) -> int:
-    return sum(isinstance(node, Const | Param) for node in _nodes(expr))
-
-
-def _nodes(expr: Expr) -> list[Expr]:
-    if not isinstance(expr, Call):
-        return [expr]
-    return [expr, *(node for arg in expr.args for node in _nodes(arg))]
+        reader.equal(whole, reader.known(target))
+    return reader.solved()
 
 
 class _Walk:
@@ -75,7 +62,6 @@ class _Walk:
         self.counted: list[int] = []  # which of the constants are free ones, in reading order
         self.equations: list[Floats] = []
         self.odd_base: list[Floats] = []
-        self.n_odd = 0
 
     def zero(self) -> Floats:
         return np.zeros(self.width)
@@ -162,7 +148,8 @@ class _Walk:
                 units = found[len(self.unknown) :]
         of_constants = tuple(_as_unit(units[place]) for place in self.counted)
         dimensioned = sum(not unit.is_number for unit in of_constants)
-        return Reading(True, of_constants, dimensioned, self.n_odd)
+        n_odd = sum(bool(np.abs(vector[: len(BASES)]).max() > TOLERANCE) for vector in self.odd_base)
+        return Reading(True, of_constants, dimensioned, n_odd)
 
 
 def _sparsest(design: Floats, wanted: Floats, n_columns: int) -> Floats | None:

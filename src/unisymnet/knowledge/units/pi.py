@@ -8,12 +8,15 @@ know data.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from ...symbolic.expr import Const, Expr, Var, product
-from .unit import Unit
+from .unit import Unit, powers_text
 
 Powers = tuple[Fraction, ...]
 
@@ -97,49 +100,17 @@ def power_law(powers: Powers, values: Sequence[float | None]) -> Expr:
 
 def group_text(powers: Powers, names: Sequence[str]) -> str:
     """ "v*t/x", for people."""
-    above = [_power_text(names[i], p) for i, p in enumerate(powers) if p > 0]
-    below = [_power_text(names[i], -p) for i, p in enumerate(powers) if p < 0]
-    text = "*".join(above) or "1"
-    if not below:
-        return text
-    return f"{text}/{below[0]}" if len(below) == 1 else f"{text}/({'*'.join(below)})"
-
-
-def _power_text(name: str, power: Fraction) -> str:
-    if power == 1:
-        return name
-    return f"{name}^{power}" if power.denominator == 1 else f"{name}^({power})"
+    return powers_text(zip(names, powers))
 
 
 def _whole(group: list[Fraction]) -> list[Fraction]:
     """Half powers of everything become whole ones: π² is as good a group as π."""
-    denominator = 1
-    for power in group:
-        denominator = denominator * power.denominator // _gcd(denominator, power.denominator)
+    denominator = math.lcm(*(power.denominator for power in group))
     return [power * denominator for power in group] if denominator in (2, 3) else group
 
 
-def _gcd(a: int, b: int) -> int:
-    while b:
-        a, b = b, a % b
-    return a
-
-
 def _rank(rows: Sequence[Powers]) -> int:
-    return len(_echelon([list(row) for row in rows]))
-
-
-def _echelon(rows: list[list[Fraction]]) -> list[list[Fraction]]:
-    kept: list[list[Fraction]] = []
-    for row in rows:
-        for other in kept:
-            lead = next(i for i, v in enumerate(other) if v)
-            if row[lead]:
-                ratio = row[lead] / other[lead]
-                row = [a - ratio * b for a, b in zip(row, other, strict=True)]
-        if any(row):
-            kept.append(row)
-    return kept
+    return int(np.linalg.matrix_rank(np.array(rows, dtype=np.float64))) if rows else 0
 
 
 def _solve(bases: Sequence[Powers], wanted: Powers) -> Powers | None:

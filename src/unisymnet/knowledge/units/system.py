@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
+from operator import mul
 
 from ...errors import DataError
 from ...formula import Constant, Formula
@@ -93,18 +95,15 @@ class UnitSystem:
         if constant.stderr is not None and constant.fitted is not None:
             error = max(error, 2.0 * constant.stderr)
         for powers in self._monomials():
-            made, size, name = Unit(), 1.0, []
-            for (text, value, of), power in zip(self.constants, powers, strict=True):
-                made, size = made * of**power, size * value ** float(power)
-                if power:
-                    name.append((text, Fraction(power)))
+            made = self._made(powers)
             if made.powers != unit.powers:
                 continue
+            size = math.prod(value ** float(power) for (_, value, _), power in zip(self.constants, powers, strict=True))
             ratio = constant.value / (size * made.scale / unit.scale)
             nearest = _nearest(ratio, error / abs(constant.value))
             if nearest is not None:
-                powers_text = group_text(tuple(p for _, p in name), [text for text, _ in name])
-                return _times(nearest, powers_text)
+                names = [name for name, _, _ in self.constants]
+                return _times(nearest, group_text(tuple(map(Fraction, powers)), names))
         return None
 
     def groups_text(self) -> list[str]:
@@ -140,13 +139,11 @@ class UnitSystem:
             yield f"no unit given for {', '.join(bare)}: any unit is allowed"
 
     def _known_units(self) -> set[tuple[Fraction, ...]]:
-        found = set()
-        for powers in self._monomials():
-            unit = Unit()
-            for (_, _, of), power in zip(self.constants, powers, strict=True):
-                unit = unit * of**power
-            found.add(unit.powers)
-        return found
+        return {self._made(powers).powers for powers in self._monomials()}
+
+    def _made(self, powers: Sequence[Fraction | int]) -> Unit:
+        """The unit of a product of powers of the known constants."""
+        return reduce(mul, (of**power for (_, _, of), power in zip(self.constants, powers, strict=True)), Unit())
 
     def _monomials(self) -> list[tuple[Fraction | int, ...]]:
         """Small exponents of the known constants, the simplest first, not all zero."""

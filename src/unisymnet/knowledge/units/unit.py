@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -80,14 +80,11 @@ def unit_text(unit: Unit, preferred: dict[str, Unit] | None = None) -> str:
     """
     if unit.is_one:
         return "1"
-    spellings = []
-    if preferred:
-        spellings += [_product(dict(powers)) for powers in _spelled_by(unit, preferred)]
+    spellings = list(map(powers_text, _spelled_by(unit, preferred))) if preferred else []
     if abs(math.log(unit.scale)) < SAME_SCALE:
-        spellings += [_product(dict(zip(BASES, unit.powers, strict=True))), *_with_derived(unit, preferred or {})]
-    known = [text for text in spellings if text is not None]
-    if known:
-        return min(known, key=lambda text: (len(text), text))
+        spellings += [powers_text(zip(BASES, unit.powers, strict=True)), *_with_derived(unit, preferred or {})]
+    if spellings:
+        return min(spellings, key=lambda text: (len(text), text))
     plain = unit_text(Unit(unit.powers))
     if plain == "1":
         return _number_text(unit, preferred or {})
@@ -115,7 +112,7 @@ def _with_derived(unit: Unit, preferred: dict[str, Unit]) -> list[str]:
             rest = [a - sign * b for a, b in zip(unit.powers, powers, strict=True)]
             strange = any(b and not a for a, b in zip(unit.powers, rest, strict=True)) and name not in preferred
             if not strange and sum(map(abs, rest)) < sum(map(abs, unit.powers)):
-                found.append(_product({name: Fraction(sign), **dict(zip(BASES, rest, strict=True))}))
+                found.append(powers_text([(name, Fraction(sign)), *zip(BASES, rest, strict=True)]))
     return found
 
 
@@ -152,11 +149,11 @@ def _base(place: int) -> Unit:
     return Unit(tuple(Fraction(int(i == place)) for i in range(len(BASES))))
 
 
-def _product(powers: dict[str, Fraction]) -> str:
-    above = [_power(name, power) for name, power in powers.items() if power > 0]
-    below = [_power(name, -power) for name, power in powers.items() if power < 0]
-    if not above and len(below) == 1:
-        return f"1/{below[0]}"
+def powers_text(powers: Iterable[tuple[str, Fraction]]) -> str:
+    """A product of powers: "v*t/x", "1/s"."""
+    pairs = list(powers)
+    above = [_power(name, power) for name, power in pairs if power > 0]
+    below = [_power(name, -power) for name, power in pairs if power < 0]
     text = "*".join(above) or "1"
     if not below:
         return text

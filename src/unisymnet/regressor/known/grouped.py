@@ -6,7 +6,6 @@ groups, and the shortest description of all rows decides about the form and abou
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,12 +23,10 @@ from ...formula.grouped import GroupTable
 from ...knowledge.group.joint import Rows, standard_errors
 from ...knowledge.group.sharing import EXACT, Shared, all_shared, best_sharing, forms_of, share_more
 from ...symbolic.expr import Const, Expr, Param, Var, evaluate, rebuild, renumbered
-from ..entry import Entry
-from ..interrupt import Interrupts
-from ..kinds import FitEvent, Options, Outcome
+from ..options import Call, FitEvent, Options, Outcome
 from ..run import run_fit
+from ..table import Entry, scored
 from ..validation import WORKING, Data
-from ..warm import warm_all
 
 GROUPS_SEARCHED = 4
 SEARCH_SHARE, POOLED_SHARE = 0.6, 0.15  # of the time: for groups alone, and for all rows together
@@ -39,20 +36,11 @@ MAX_GROUPS = 500  # more of them, and each form would take seconds: rather a col
 FINISHED, FINAL_SECONDS, FINAL_SHARE = 3, 1.5, 0.15  # forms whose sharing is settled in the end, and the time for that
 
 
-def run_groups(
-    data: Data,
-    labels: Sequence[str],
-    column: str,
-    options: Options,
-    guesses: Sequence[Expr],
-    rng: np.random.Generator,
-    interrupts: Interrupts,
-    called: float | None = None,
-) -> Outcome:
-    """Search, fit every form to all groups, and choose.  Time counts from `called`, a moment of `deadline.now`."""
+def run_groups(data: Data, labels: Sequence[str], column: str, options: Options, call: Call) -> Outcome:
+    """Search, fit every form to all groups, and choose."""
     if options.loss[0] in (*WORKING, "own"):
         raise DataError(f'groups= minimises squares; leave loss at "mse", got {options.loss[0]!r}')
-    began = max(now() if called is None else called, warm_all())
+    began, rng, interrupts = call.began(), call.rng, call.interrupts
     limit = options.settings.max_time
     names = list(dict.fromkeys(labels))
     if len(names) > MAX_GROUPS:
@@ -68,7 +56,7 @@ def run_groups(
         raise DataError(f"groups: at least two groups of several rows are needed, got {len(names)} groups")
     best: dict[Expr, Shared] = {}
     outcomes: list[Outcome] = []
-    _take(best, [(form, values) for form, values in forms_of(guesses)], groups, deadline, rng)
+    _take(best, [(form, values) for form, values in forms_of(call.guesses)], groups, deadline, rng)
     for part, share in _parts(data, labels, names):
         if deadline.expired() or interrupts.requested or _is_exact(best, data):
             break
@@ -76,7 +64,7 @@ def run_groups(
         settings = replace(options.settings, max_time=seconds)
         seen = _Seen(data.names, options.callback)
         within = replace(options, settings=settings, checkpoint=None, callback=seen)
-        outcome = run_fit(part, within, guesses, (), rng, interrupts)
+        outcome = run_fit(part, within, replace(call, start=(), called=None))
         outcomes.append(outcome)
         chosen = sorted(outcome.entries, key=lambda e: (e is not outcome.entries[outcome.picked], -e.r2))
         exprs = [e.formula.expr for e in chosen[:FORMS_A_SEARCH]] + seen.likely(len(part.y), float(np.std(part.y)))
@@ -92,11 +80,15 @@ def run_groups(
         best[form] = share_more(best[form], groups, end if limit is None else end.sooner(share))
     entries, picked = _table(best, data, labels, names, column, groups, end)
     own = entries[picked].formula.groups
-    shared = "all constants are shared" if own is None else _differ(len(own.names), column)
+    shared = "all constants are shared"
+    if own is not None:
+        differ = "one constant differs" if len(own.names) == 1 else f"{len(own.names)} constants differ"
+        shared = f"{differ} by {column}"
+    alone = [f"groups of a single row: {', '.join(small[:8])}"] if small else []
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(f"{len(names)} groups by {column}: {shared}", *hurried, *_small(small)),
+        notes=(f"{len(names)} groups by {column}: {shared}", *hurried, *alone),
         trace=tuple(row for outcome in outcomes for row in outcome.trace),
         stopped="interrupted" if interrupts.requested else outcomes[-1].stopped if outcomes else "exact",
         seconds=now() - began,
@@ -202,12 +194,7 @@ def _table(
         first if found is chosen else _entry(found, data, labels, names, column, groups, with_errors=not end.expired())
         for found in kept
     ]
-    scored = [entries[0]]
-    for before, entry in itertools.pairwise(entries):
-        step = entry.complexity - before.complexity
-        gain = math.log(max(before.loss, 1e-300)) - math.log(max(entry.loss, 1e-300))
-        scored.append(replace(entry, score=gain / step if step > 0 else 0.0))
-    return tuple(scored), kept.index(chosen)
+    return scored(entries), kept.index(chosen)
 
 
 def _entry(
@@ -261,11 +248,3 @@ def _entry(
 
 def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
-
-
-def _differ(n: int, column: str) -> str:
-    return f"one constant differs by {column}" if n == 1 else f"{n} constants differ by {column}"
-
-
-def _small(names: Sequence[str]) -> list[str]:
-    return [f"groups of a single row: {', '.join(names[:8])}"] if names else []

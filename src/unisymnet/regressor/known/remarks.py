@@ -1,21 +1,37 @@
-"""What is known about a law, written beside the formulas of the table: units of constants, remarks, the refused."""
+"""What is known about a law, in one fit: searches that it asks for, and what is written beside the formulas."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...candidate import ParetoFront, select
 from ...deadline import Deadline
-from ...knowledge.known import Knowledge
+from ...fit.kernels.robust import Loss
+from ...judge.scales import assumed_nats
+from ...knowledge.known import Knowledge, Solvers, solver
+from ...knowledge.units.nats import no_units
+from ...protocols import Fitter
 from ...symbolic.expr import renumbered, variables
-from ..entry import Entry
+from ..judged import with_judge
+from ..options import Options
 from ..outcome import Rows, lifted, measure
+from ..table import Entry
 from ..validation import Data
 
 SECONDS = 1.0  # for the constants of a refused formula
 LEAST_GAIN = 0.02  # of the loss that a refused formula must take away to be shown
+
+
+def make_solvers(options: Options, loss: Loss, fitter: Callable[[], Fitter], stop: Callable[[], bool]) -> Solvers:
+    """By the same proposers as the whole search, or by the quick ones among them."""
+    told, plain = (with_judge(options.settings, loss, units) for units in (assumed_nats, no_units))
+    return Solvers(
+        solver(options.proposers, fitter, told, stop),
+        solver(options.proposers, fitter, plain, stop),
+        solver(options.brief, fitter, plain, stop),
+    )
 
 
 def annotated(entries: tuple[Entry, ...], picked: int, knowledge: Knowledge) -> tuple[tuple[Entry, ...], int]:
@@ -25,16 +41,16 @@ def annotated(entries: tuple[Entry, ...], picked: int, knowledge: Knowledge) -> 
     constants, which stand there to compare with.
     """
     kept = [e for e in entries if not variables(e.formula.expr) or knowledge.holds(e.formula.expr)] or list(entries)
-    pick = entries[picked] if entries[picked] in kept else min(kept, key=_cost)
+    pick = (
+        entries[picked]
+        if entries[picked] in kept
+        else min(kept, key=lambda e: (math.inf if e.nats is None else e.nats, e.loss))
+    )
     told = tuple(
         replace(entry, formula=knowledge.dressed(entry.formula), remarks=knowledge.remarks(entry.formula))
         for entry in kept
     )
     return told, kept.index(pick)
-
-
-def _cost(entry: Entry) -> tuple[float, float]:
-    return (math.inf if entry.nats is None else entry.nats), entry.loss
 
 
 def best_refused(

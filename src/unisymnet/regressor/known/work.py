@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -33,32 +33,27 @@ ROUGHLY_SURE = 0.05
 ONE = Const(1.0)
 
 
-class Work(Protocol):
-    """What one loss means: rows to search on, the same for the constants, and the nats of what a formula leaves."""
+class Work:
+    """What one loss means: rows to search on, the same for the constants, and the nats of what a formula leaves.
 
-    @property
-    def said(self) -> str: ...
+    Unless a loss says otherwise, the formula of the search is the formula shown.
+    """
 
-    @property
-    def noise(self) -> float | None: ...
-
-    def first(self, data: Data) -> Target: ...
-
-    def search(self, data: Data, expr: Expr) -> Target: ...
-
-    def near(self, data: Data, expr: Expr) -> Target: ...
-
-    def rows(self, data: Data, expr: Expr) -> Floats: ...
-
-    def shown(self, expr: Expr) -> Expr: ...
-
-    def hidden(self, expr: Expr) -> Expr: ...
-
-
-class _Direct:
-    """The formula of the search is the formula shown."""
-
+    said: str
     noise: float | None = None
+
+    def first(self, data: Data) -> Target:
+        """Before there is a formula."""
+        raise NotImplementedError
+
+    def near(self, data: Data, expr: Expr) -> Target:
+        raise NotImplementedError
+
+    def rows(self, data: Data, expr: Expr) -> Floats:
+        raise NotImplementedError
+
+    def search(self, data: Data, expr: Expr) -> Target:
+        return self.near(data, expr)
 
     def shown(self, expr: Expr) -> Expr:
         return expr
@@ -66,14 +61,8 @@ class _Direct:
     def hidden(self, expr: Expr) -> Expr:
         return expr
 
-    def near(self, data: Data, expr: Expr) -> Target:
-        raise NotImplementedError
 
-    def search(self, data: Data, expr: Expr) -> Target:
-        return self.near(data, expr)
-
-
-class Poisson(_Direct):
+class Poisson(Work):
     """Counts: twice the deviance is y ln(y/f) - (y - f), and f is the variance too."""
 
     said = "Poisson deviance: the formula is the mean of counts"
@@ -91,7 +80,7 @@ class Poisson(_Direct):
             return np.where(f > 0.0, 2.0 * (logs - (y - f)), np.inf)
 
 
-class Logistic:
+class Logistic(Work):
     """Yes or no: the search looks for the log-odds, the formula shown is the probability."""
 
     said = "yes or no: the formula is the probability of 1"
@@ -130,7 +119,7 @@ class Logistic:
 
 
 @dataclass(frozen=True)
-class OwnResiduals(_Direct):
+class OwnResiduals(Work):
     """Squares of the user's residuals, which are functions of target and prediction, with their derivative."""
 
     residual: Residual
@@ -164,7 +153,7 @@ class OwnResiduals(_Direct):
 
 
 @dataclass(frozen=True)
-class Errors(_Direct):
+class Errors(Work):
     """Errors of inputs: the variance of a row is that of y and, through the slopes of the formula, those of the x."""
 
     of_y: Floats

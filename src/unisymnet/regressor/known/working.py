@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,17 +17,14 @@ from ...deadline import Deadline, now
 from ...errors import DataError
 from ...fit.kernels.fit import fit_tape
 from ...fit.kernels.tape import compile_tape
-from ...formula import Formula
 from ...formula.constants import free, report
 from ...metrics import complexity, r2
 from ...symbolic.expr import Expr, bind, evaluate
 from ...symbolic.rewrite.simplify import present, simplify
-from ..entry import Entry
-from ..interrupt import Interrupts
-from ..kinds import Options, Outcome
+from ..options import Call, Options, Outcome
 from ..run import run_fit
+from ..table import Entry
 from ..validation import Data
-from ..warm import warm_all
 from .work import Logistic, OwnResiduals, Sigma, Target, Work, work_of
 
 FIRST_SHARE = 0.45  # of the time, for the search around the rough guess
@@ -37,38 +33,30 @@ ROUNDS, LEAST_GAIN = 12, 1e-9
 SHRUNK = (1.0, 0.5, 0.25, 0.1)  # parts of a step that are tried
 
 
-def run_known(
-    data: Data,
-    options: Options,
-    guesses: Sequence[Expr],
-    start: Sequence[Formula],
-    rng: np.random.Generator,
-    interrupts: Interrupts,
-    called: float | None = None,
-    sigma: Sigma | None = None,
-) -> Outcome:
+def run_known(data: Data, options: Options, call: Call, sigma: Sigma | None = None) -> Outcome:
     """One fit: as `run_fit`, or around working targets where the loss or errors of inputs need them."""
     if options.loss[0] == "relative":
         data, options = _relative(data), replace(options, loss=("mse", None))
     work = work_of(options.loss, data, sigma)
     if work is None:
-        return run_fit(data, options, guesses, start, rng, interrupts, called)
+        return run_fit(data, options, call)
     known = options.known
     if isinstance(work, Logistic) and (known.units or known.constraints or known.template):
         raise DataError('loss="logistic" searches log-odds: units, constraints and template cannot be given with it')
-    began, limit = max(now() if called is None else called, warm_all()), options.settings.max_time
+    began, limit = call.began(), options.settings.max_time
     squares = replace(options, loss=("mse", None), noise_kind="equal", checkpoint=None)
-    hidden = [work.hidden(expr) for expr in guesses]
-    start = [replace(formula, expr=work.hidden(formula.expr)) for formula in start]
-    first = _run(data, work.first(data), squares, work, hidden, start, rng, interrupts, limit and FIRST_SHARE * limit)
+    guesses = [work.hidden(expr) for expr in call.guesses]
+    start = [replace(formula, expr=work.hidden(formula.expr)) for formula in call.start]
+    call = replace(call, guesses=guesses, start=start, called=None)
+    first = _run(data, work.first(data), squares, work, call, limit and FIRST_SHARE * limit)
     end = Deadline.never() if limit is None else Deadline.after(max(limit - (now() - began), 0.0))
     entries, picked = measured(first, data, work, end.sooner(FIRST_SHARE * max(end.remaining(), 0.0)))
     outcome = first
     left = None if limit is None else limit - (now() - began)
-    if not interrupts.requested and (left is None or left > LEAST_LEFT):
+    if not call.interrupts.requested and (left is None or left > LEAST_LEFT):
         around = work.search(data, entries[picked].formula.expr)
-        earlier = [entry.formula for entry in first.entries]
-        second = _run(data, around, squares, work, hidden, earlier, rng, interrupts, left)
+        call = replace(call, start=[entry.formula for entry in first.entries])
+        second = _run(data, around, squares, work, call, left)
         outcome = replace(
             second,
             trace=(*first.trace, *second.trace),
@@ -82,17 +70,7 @@ def run_known(
     return replace(outcome, entries=entries, picked=picked, notes=(work.said, *kept), seconds=now() - began)
 
 
-def _run(
-    data: Data,
-    target: Target,
-    options: Options,
-    work: Work,
-    guesses: Sequence[Expr],
-    start: Sequence[Formula],
-    rng: np.random.Generator,
-    interrupts: Interrupts,
-    seconds: float | None,
-) -> Outcome:
+def _run(data: Data, target: Target, options: Options, work: Work, call: Call, seconds: float | None) -> Outcome:
     """A whole search on working rows."""
     y, weights = target
     own = np.ones(len(y)) if data.weights is None else data.weights
@@ -101,7 +79,7 @@ def _run(
     limit = options.settings.max_evaluations
     settings = replace(options.settings, max_time=seconds, max_evaluations=limit and (limit + 1) // 2)
     rows = replace(data, y=y, weights=counted)
-    return run_fit(rows, replace(options, settings=settings, noise=noise), guesses, start, rng, interrupts)
+    return run_fit(rows, replace(options, settings=settings, noise=noise), call)
 
 
 def measured(

@@ -84,16 +84,12 @@ def _refined(
     colours = [list(layer) for layer in colours]
     while True:
         before = sum(len(set(layer)) for layer in colours)
-        for at in range(len(colours) - 2, -1, -1):
-            above = colours[at + 1]
+        down = [(at, at + 1, feeds[at]) for at in range(len(colours) - 2, -1, -1)]
+        up = [(at, at - 1, inputs[at]) for at in range(1, len(colours))]
+        for at, other, neighbours in [*down, *up]:
+            beside = colours[other]
             keys = [
-                (own, tuple(sorted([above[k] for k in row]))) for own, row in zip(colours[at], feeds[at], strict=True)
-            ]
-            colours[at] = _ranked(keys)[1]
-        for at in range(1, len(colours)):
-            below = colours[at - 1]
-            keys = [
-                (own, tuple(sorted([below[j] for j in row]))) for own, row in zip(colours[at], inputs[at], strict=True)
+                (own, tuple(sorted([beside[k] for k in row]))) for own, row in zip(colours[at], neighbours, strict=True)
             ]
             colours[at] = _ranked(keys)[1]
         if sum(len(set(layer)) for layer in colours) == before:

@@ -56,11 +56,6 @@ def _lift(expr: Expr, graph: Unified) -> Affine:
         return args[0]
     if expr.op not in ("sin", "cos", "exp", "ln"):
         raise EncodingError(f"{expr.op} in {expr} does not belong to the unified form; call unify first")
-    return (0.0, ((graph.node(_tag(expr.op, args[0], graph), args[0]), 1.0),))
-
-
-def _tag(op: str, arg: Affine, graph: Unified) -> str:
-    """``abs`` for the ln of an ln(exp(…)) pair, else the operator."""
-    bias, terms = arg
-    pair = op == "ln" and not bias and len(terms) == 1 and terms[0][1] == 1.0 and graph.ops[terms[0][0]] == "exp"
-    return "abs" if pair and not graph.is_product(terms[0][0]) else op
+    # A pair with a weight is no mark of `unify`, and stays as it is.
+    weighted = len(args[0][1]) == 1 and args[0][1][0][1] != 1.0
+    return (0.0, ((graph.node(expr.op if weighted else graph.tag(expr.op, args[0]), args[0]), 1.0),))

@@ -100,13 +100,6 @@ def _flat(graph: Unified, layers: Sequence[Sequence[Row]]) -> Affine:
         values: dict[int, Affine] = {}
         for i, (op, weights, bias) in enumerate(layer):
             arg = summed([((bias or 0.0, ()), 1.0), *((below[j], w) for j, w in weights.items())])
-            values[i] = arg if op == "id" else (0.0, ((graph.fresh(_tag(graph, op, arg), arg), 1.0),))
+            values[i] = arg if op == "id" else (0.0, ((graph.fresh(graph.tag(op, arg), arg), 1.0),))
         below = values
     return below[0]
-
-
-def _tag(graph: Unified, op: str, arg: Affine) -> str:
-    """``abs`` for the ln of an ln(exp(…)) pair whatever its weight, else the operator."""
-    bias, terms = arg
-    pair = op == "ln" and not bias and len(terms) == 1 and graph.ops[terms[0][0]] == "exp"
-    return "abs" if pair and not graph.is_product(terms[0][0]) else op

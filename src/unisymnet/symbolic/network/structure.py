@@ -196,23 +196,6 @@ def forward(structure: Structure, W: Sequence[ArrayLike], b: Sequence[ArrayLike]
     return z[:, 0]
 
 
-def prune(network: Network, threshold: float = 0.0) -> Network:
-    """Without the connections and biases of at most ``threshold``, and without the nodes then unfed or unused."""
-    return Network.from_rows(
-        [
-            [
-                (
-                    op,
-                    {j: w for j, w in weights.items() if abs(w) > threshold},
-                    None if abs(bias or 0.0) <= threshold else bias,
-                )
-                for op, weights, bias in layer
-            ]
-            for layer in network.rows
-        ]
-    )
-
-
 def _rows(
     n_features: int, ops: Sequence[Sequence[str]], weights: Sequence[Mask], biases: Sequence[Mask]
 ) -> list[list[Row]]:

@@ -135,6 +135,12 @@ class Unified:
         """Is this exp node a mark for a product or power, that is, fed by a ln?"""
         return self.has_log(self.args[node][1])
 
+    def tag(self, op: str, arg: Affine) -> str:
+        """``abs`` for the ln of an ln(exp(…)) pair whatever its weight, else the operator."""
+        bias, terms = arg
+        pair = op == "ln" and not bias and len(terms) == 1 and self.ops[terms[0][0]] == "exp"
+        return "abs" if pair and not self.is_product(terms[0][0]) else op
+
     def has_log(self, terms: Iterable[tuple[int, float]]) -> bool:
         ops = self.ops
         return any(ops[node] == "ln" for node, _ in terms)
@@ -241,10 +247,6 @@ def _add(g: Unified, *args: Expr) -> Affine:
     return summed([(g.lower(a), 1.0) for a in args])
 
 
-def _sub(g: Unified, a: Expr, b: Expr) -> Affine:
-    return summed([(g.lower(a), 1.0), (g.lower(b), -1.0)])
-
-
 def _mul(g: Unified, *args: Expr) -> Affine:
     scale, factors = 1.0, []
     for arg in args:
@@ -275,22 +277,17 @@ def _pow(g: Unified, a: Expr, b: Expr) -> Affine:
     return g.exp(g.product([(exponent, 1.0), (g.ln(base), 1.0)]))
 
 
-def _sinh(g: Unified, arg: Affine) -> Affine:
+def _halves(g: Unified, arg: Affine, op: Callable[[float], float], sign: float) -> Affine:
+    """(exp(u) + sign exp(-u))/2: sinh or cosh, which is ``op`` for numbers."""
     if not arg[1]:
-        return (_finite(math.sinh, arg[0]), ())
-    return summed([(g.exp(arg), 0.5), (g.exp(scaled(arg, -1.0)), -0.5)])
-
-
-def _cosh(g: Unified, arg: Affine) -> Affine:
-    if not arg[1]:
-        return (_finite(math.cosh, arg[0]), ())
-    return summed([(g.exp(arg), 0.5), (g.exp(scaled(arg, -1.0)), 0.5)])
+        return (_finite(op, arg[0]), ())
+    return summed([(g.exp(arg), 0.5), (g.exp(scaled(arg, -1.0)), 0.5 * sign)])
 
 
 def _tanh(g: Unified, arg: Affine) -> Affine:
     if not arg[1]:
         return (math.tanh(arg[0]), ())
-    return g.product([(_sinh(g, arg), 1.0), (_cosh(g, arg), -1.0)])
+    return g.product([(_halves(g, arg, math.sinh, -1.0), 1.0), (_halves(g, arg, math.cosh, 1.0), -1.0)])
 
 
 def _trigonometric(g: Unified, op: str, a: Expr) -> Affine:
@@ -302,7 +299,7 @@ def _trigonometric(g: Unified, op: str, a: Expr) -> Affine:
 
 _RULES: dict[str, Callable[..., Affine]] = {
     "add": _add,
-    "sub": _sub,
+    "sub": lambda g, a, b: summed([(g.lower(a), 1.0), (g.lower(b), -1.0)]),
     "mul": _mul,
     "div": _div,
     "pow": _pow,
@@ -315,7 +312,7 @@ _RULES: dict[str, Callable[..., Affine]] = {
     "square": lambda g, a: g.power(g.lower(a), 2.0),
     "inv": lambda g, a: g.power(g.lower(a), -1.0),
     "abs": lambda g, a: g.abs(g.lower(a)),
-    "sinh": lambda g, a: _sinh(g, g.lower(a)),
-    "cosh": lambda g, a: _cosh(g, g.lower(a)),
+    "sinh": lambda g, a: _halves(g, g.lower(a), math.sinh, -1.0),
+    "cosh": lambda g, a: _halves(g, g.lower(a), math.cosh, 1.0),
     "tanh": lambda g, a: _tanh(g, g.lower(a)),
 }

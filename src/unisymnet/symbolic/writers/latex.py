@@ -33,13 +33,17 @@ def latex(expr: Expr, names: Sequence[str] | None = None, digits: int | None = N
 
 def latex_name(name: str) -> str:
     """A column name in math mode."""
-    head, _, tail = name.partition("_")
-    match = _LETTER_AND_NUMBER.match(name)
-    if match:
-        head, tail = match.groups()
-    if not head or ("_" in name and not tail):
+    head, tail = name_parts(name)
+    if not head:
         return _upright(name)
     return f"{_word(head)}_{{{tail if tail.isdigit() else _word(tail)}}}" if tail else _word(head)
+
+
+def name_parts(name: str) -> tuple[str, str]:
+    """A column name as a word and its subscript, m_1 and m1 alike; no word where it cannot be taken apart."""
+    match = _LETTER_AND_NUMBER.match(name)
+    head, tail = match.groups() if match else (name.partition("_")[0], name.partition("_")[2])
+    return ("", "") if "_" in name and not tail else (head, tail)
 
 
 def latex_number(value: float, digits: int | None = None) -> str:

@@ -15,9 +15,8 @@ from html import escape
 
 from ..expr import Call, Const, Expr, Param, Var, size
 from ..text import number_text, printable
-from .latex import GREEK
+from .latex import GREEK, name_parts
 
-_LETTER_AND_NUMBER = re.compile(r"([^\W\d_]+)(\d+)\Z")
 _SPELLED = re.compile(r"(-?)(\d*?)((?:√.|[^\d√])?)\Z")
 _NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
 _SHORT_EXPONENT = 14  # nodes; a longer argument of exp stands on the line, as exp(…)
@@ -67,11 +66,8 @@ def mathml(
 def mathml_name(name: str) -> str:
     """A column name."""
     name = printable(name)
-    head, _, tail = name.partition("_")
-    match = _LETTER_AND_NUMBER.match(name)
-    if match:
-        head, tail = match.groups()
-    if not head or ("_" in name and not tail):
+    head, tail = name_parts(name)
+    if not head:
         return f"<mtext>{escape(name)}</mtext>"
     if not tail:
         return _word(head)

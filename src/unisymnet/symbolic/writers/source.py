@@ -26,8 +26,9 @@ class Dialect:
 
     `prefix` stands before every function that the operator table does not spell otherwise for the language. `power` is
     the function for powers and `sign` the infix sign, which stands for all powers or, with `power` too, for those with
-    an integer exponent. `number` writes a constant, `dot` makes * and / elementwise, `frame` turns (name, arguments,
-    body, formula as text) into the whole source, and `with_erf` adds the error function where the language has none.
+    an integer exponent. `number` writes a constant, `dot` makes * and / elementwise, `frame` is the whole source around
+    name, arguments (each written as `argument`, no arguments as `nothing`), body and formula as text, `with_erf` adds
+    the error function where the language has none.
     """
 
     language: str
@@ -36,7 +37,9 @@ class Dialect:
     sign: str = ""
     number: Callable[[float], str] = repr
     dot: str = ""
-    frame: Callable[[str, list[str], str, str], str] = lambda name, arguments, body, text: body
+    frame: str = "{body}"
+    argument: str = "{}"
+    nothing: str = ""
     reserved: frozenset[str] = frozenset()
     tight_minus: bool = False  # a minus sign binds tighter than a power
     with_erf: Callable[[str], str] = str
@@ -64,7 +67,8 @@ def write_source(
         target, places = safe[0], dict(zip(used, safe[1:], strict=True))
     body = _write(expr, places, dialect)[0]
     text = comment_line(f"{target} = {to_text(expr, names)}" + (f"; {remark}" if remark else ""))
-    source = dialect.frame(target, list(places.values()), body, text)
+    arguments = ", ".join(dialect.argument.format(place) for place in places.values()) or dialect.nothing
+    source = dialect.frame.format(name=target, arguments=arguments, body=body, text=text)
     return dialect.with_erf(source) if any(isinstance(n, Call) and n.op == "erf" for n in walk(expr)) else source
 
 
@@ -156,34 +160,8 @@ def _plain(value: float) -> str:
     return str(int(value)) if value % 1.0 == 0.0 and abs(value) < 1e15 else repr(value)
 
 
-def _excel_number(value: float) -> str:
-    return _plain(value).upper()
-
-
-def _python(name: str, arguments: list[str], body: str, text: str) -> str:
-    return f'import math\n\n\ndef {name}({", ".join(arguments)}):\n    """{text}"""\n    return {body}\n'
-
-
-def _numpy(name: str, arguments: list[str], body: str, text: str) -> str:
-    return _python(name, arguments, body, text).replace("import math", "import numpy as np", 1)
-
-
-def _c(name: str, arguments: list[str], body: str, text: str) -> str:
-    columns = ", ".join(f"double {a}" for a in arguments) or "void"
-    return f"#include <math.h>\n\n/* {text} */\ndouble {name}({columns})\n{{\n    return {body};\n}}\n"
-
-
-def _julia(name: str, arguments: list[str], body: str, text: str) -> str:
-    return f"# {text}\n{name}({', '.join(arguments)}) = {body}\n"
-
-
-def _matlab(name: str, arguments: list[str], body: str, text: str) -> str:
-    return f"% {text}\n{name} = @({', '.join(arguments)}) {body};\n"
-
-
-def _js(name: str, arguments: list[str], body: str, text: str) -> str:
-    return f"// {text}\nconst {name} = ({', '.join(arguments)}) => {body};\n"
-
+_FUNCTION = '\n\n\ndef {name}({arguments}):\n    """{text}"""\n    return {body}\n'
+_C = "#include <math.h>\n\n/* {text} */\ndouble {name}({arguments})\n{{\n    return {body};\n}}\n"
 
 # The series of erf with terms of one sign, so that nothing cancels; beyond 6 it is 1 to the last digit.
 _JS_ERF = """function erf(x) {
@@ -208,33 +186,42 @@ _NUMPY_ERF = "import math\n\nimport numpy as np\n\nerf = np.vectorize(math.erf, 
 DIALECTS: dict[str, Dialect] = {
     dialect.language: dialect
     for dialect in (
-        Dialect("python", "math.", "math.pow", "**", number=_plain, frame=_python, reserved=PYTHON_WORDS),
+        Dialect(
+            "python", "math.", "math.pow", "**", number=_plain, frame=f"import math{_FUNCTION}", reserved=PYTHON_WORDS
+        ),
         Dialect(
             "numpy",
             prefix="np.",
             power="np.power",
             sign="**",
             number=_plain,
-            frame=_numpy,
+            frame=f"import numpy as np{_FUNCTION}",
             reserved=PYTHON_WORDS,
             with_erf=lambda source: source.replace("import numpy as np\n", _NUMPY_ERF, 1),
         ),
-        Dialect("c", power="pow", frame=_c, reserved=C_WORDS),
+        Dialect("c", power="pow", frame=_C, argument="double {}", nothing="void", reserved=C_WORDS),
+        Dialect("excel", sign="^", number=lambda value: _plain(value).upper(), frame="={body}", tight_minus=True),
         Dialect(
-            "excel",
+            "julia",
             sign="^",
-            number=_excel_number,
-            frame=lambda name, arguments, body, text: f"={body}",
-            tight_minus=True,
+            frame="# {text}\n{name}({arguments}) = {body}\n",
+            reserved=JULIA_WORDS,
+            with_erf=lambda source: _JULIA_ERF + source,
         ),
-        Dialect("julia", sign="^", frame=_julia, reserved=JULIA_WORDS, with_erf=lambda source: _JULIA_ERF + source),
-        Dialect("matlab", sign=".^", number=_plain, dot=".", frame=_matlab, reserved=MATLAB_WORDS),
+        Dialect(
+            "matlab",
+            sign=".^",
+            number=_plain,
+            dot=".",
+            frame="% {text}\n{name} = @({arguments}) {body};\n",
+            reserved=MATLAB_WORDS,
+        ),
         Dialect(
             "js",
             prefix="Math.",
             power="Math.pow",
             number=_plain,
-            frame=_js,
+            frame="// {text}\nconst {name} = ({arguments}) => {body};\n",
             reserved=JS_WORDS,
             with_erf=lambda source: _JS_ERF + source,
         ),

@@ -1,8 +1,8 @@
 """To sympy and back, and the few jobs that need computer algebra.  The only file that imports sympy.
 
 Nothing goes through text or ``sympify``, so columns called N, E, S, I, pi or lambda are plain symbols.  sympy may
-think for hours about a formula; ``simplify_sympy`` and ``same_up_to_constant`` therefore run in another process
-(sympy_worker.py) that is killed when its time is up.  The conversions are quick and stay in this process.
+think for hours about a formula; ``same_up_to_constant`` therefore runs in another process (sympy_worker.py) that is
+killed when its time is up.  The conversions are quick and stay in this process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from ..expr import Call, Const, Expr, Param, Var, evaluate, n_params, variables
+from ..expr import Call, Const, Expr, Param, Var
 from ..operators import FUNCTIONS, OPERATORS
 from .sympy_worker import run_limited
 
@@ -38,7 +38,6 @@ _VARIABLE = re.compile(r"x_?(\d+)\Z")
 _PARAMETER = re.compile(r"c_?(\d+)_*\Z")
 _UNDEFINED = {"inf": sympy.oo, "-inf": -sympy.oo, "nan": sympy.nan}
 MAX_POWER = 200.0  # (2*x)**10**9 would make sympy compute 2**10**9
-_N_CHECKS = 64
 
 
 def to_sympy(expr: Expr, names: Sequence[str] | None = None, *, real: bool = False) -> Any:
@@ -132,12 +131,6 @@ def from_sympy(s: Any, names: Sequence[str] | None = None) -> Expr:
     return convert(s if isinstance(s, sympy.Basic) else sympy.Float(s))
 
 
-def simplify_sympy(expr: Expr, max_time: float = 5.0) -> Expr | None:
-    """``expr`` simplified by sympy, or None if that takes longer than ``max_time`` seconds or changes a value."""
-    found = run_limited("simplify_now", (expr,), max_time)
-    return found if isinstance(found, Expr) and _agree(expr, found) else None
-
-
 def same_up_to_constant(true: Expr, found: Expr, max_time: float) -> bool:
     """SRBench's symbolic part of the judgement (metrics.is_solution_srbench), False when the time is up."""
     return run_limited("srbench_now", (true, found), max_time) is True
@@ -146,11 +139,6 @@ def same_up_to_constant(true: Expr, found: Expr, max_time: float) -> bool:
 def n_nodes(expr: Expr) -> int:
     """Nodes of sympy's tree, its quotients and differences counted as powers and products."""
     return sum(1 for _ in sympy.preorder_traversal(to_sympy(expr)))
-
-
-def simplify_now(expr: Expr) -> Expr:
-    """``simplify_sympy`` without a time limit."""
-    return from_sympy(sympy.simplify(to_sympy(expr, real=True), ratio=1))
 
 
 def srbench_now(true: Expr, found: Expr) -> bool:
@@ -217,16 +205,3 @@ def _build(op: str, args: Sequence[Any]) -> Any:
     if op == "step":
         return sympy.Heaviside(a, 0)
     return sympy.sqrt(a) if op == "sqrt" else _TO_SYMPY[op](*args)
-
-
-def _agree(before: Expr, after: Expr) -> bool:
-    """Same values on random points where ``before`` is defined?  sympy reasons over the complex numbers."""
-    rng = np.random.default_rng(0)
-    width = 1 + max((*variables(before), *variables(after)), default=0)
-    X = rng.uniform(-3.0, 3.0, (_N_CHECKS, width))
-    X[: _N_CHECKS // 2] = np.abs(X[: _N_CHECKS // 2])
-    params = rng.uniform(0.5, 2.0, max(n_params(before), n_params(after)))
-    old, new = evaluate(before, X, params.tolist()), evaluate(after, X, params.tolist())
-    fine = np.isfinite(old)
-    scale = np.maximum(np.abs(old[fine]), 1e-9 * np.max(np.abs(old[fine]), initial=0.0))
-    return bool(np.all(np.abs(new[fine] - old[fine]) <= 1e-6 * scale))

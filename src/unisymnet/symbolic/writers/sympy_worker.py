@@ -17,6 +17,8 @@ import struct
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -40,16 +42,16 @@ class Worker:
         if max_time <= 0.0:
             return None
         with self._lock:
-            killer = None
+            late = None
             for _ in range(2):  # a second time if the worker had left on its own between two questions
                 try:
                     process = self._running()
-                    with _Killer(process, max_time) as killer:
+                    with _killed_after(process, max_time) as late:
                         _send(process.stdin, (function, args, max_time))
                         return _receive(process.stdout)
                 except (OSError, EOFError, ValueError, pickle.PickleError):
                     self._end()
-                    if killer is not None and killer.fired:
+                    if late is not None and late.is_set():
                         break
                 except BaseException:  # an interrupt must not leave an answer behind for the next question
                     self._end()
@@ -70,7 +72,7 @@ class Worker:
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        with _Killer(self._process, START_TIME):
+        with _killed_after(self._process, START_TIME):
             _receive(self._process.stdout)  # it says hello once sympy is imported
         return self._process
 
@@ -100,25 +102,22 @@ def _worker(pid: int) -> Worker:
     return worker
 
 
-class _Killer:
-    """Kills the process unless the block ends in time; a blocked read then ends with EOFError."""
+@contextmanager
+def _killed_after(process: subprocess.Popen[bytes], seconds: float) -> Iterator[threading.Event]:
+    """Kills the process unless the block ends in time, and says so; a blocked read then ends with EOFError."""
+    late = threading.Event()
 
-    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
-        self.fired = False
-        self._process = process
-        self._timer = threading.Timer(seconds, self._fire)
-        self._timer.daemon = True
+    def fire() -> None:
+        late.set()
+        process.kill()
 
-    def _fire(self) -> None:
-        self.fired = True
-        self._process.kill()
-
-    def __enter__(self) -> _Killer:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
+    timer = threading.Timer(seconds, fire)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
 
 
 def serve() -> None:

@@ -1,17 +1,26 @@
-"""Eight equations, simulated on periodic grids: fields, axes, and the terms that a search should find."""
+"""Partial differential equations that we simulate ourselves, and how well they are found again: `bench pde`.
+
+Eight equations on periodic grids: fields, axes, and the terms that a search should find.  Every one is fitted with
+noise; the terms found are held against the true ones, and the coefficients' errors told.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats
-from ...pde.spectral import Flow, evolve, follow, wave_numbers
-from ...pde.system import Equation, PDESystem
-from ...pde.terms import Term
+from ..arrays import Floats
+from ..pde import PDERegressor
+from ..pde.spectral import Flow, evolve, follow, wave_numbers
+from ..pde.system import Equation, PDESystem
+from ..pde.terms import Term
+from .records import Key, Record, chosen, performed
+from .run import provenance
 
 Truth = dict[Term, float]
 
@@ -36,10 +45,17 @@ def _one(order: int, power: int) -> Term:
     return Term((order,), (power,))
 
 
+def _evolved(
+    name: str, length: float, axes: dict[str, Floats], start: Sequence[Floats], truth: dict[str, Truth]
+) -> PDEProblem:
+    """Fields that follow their equations from the start, on axes of one length, the last of which is time."""
+    flow = Flow(tuple(map(tuple, truth.values())), tuple(tuple(terms.values()) for terms in truth.values()))
+    fields = evolve(flow, np.stack(start), [length] * (len(axes) - 1), axes["t"])
+    return PDEProblem(name, dict(zip(truth, fields, strict=True)), axes, truth)
+
+
 def _alone(name: str, length: float, x: Floats, t: Floats, start: Floats, truth: Truth) -> PDEProblem:
-    flow = Flow((tuple(truth),), (tuple(truth.values()),))
-    field = evolve(flow, start[None], [length], t)[0]
-    return PDEProblem(name, {"u": field}, {"x": x, "t": t}, {"u": truth})
+    return _evolved(name, length, {"x": x, "t": t}, [start], {"u": truth})
 
 
 def _smooth(n: int, length: float, waves: float, seed: int) -> Floats:
@@ -87,11 +103,8 @@ def schroedinger() -> PDEProblem:
     x = _line(10.0, 256, -5.0)
     u = {Term((2,), (0, 1)): -0.5, Term((0,), (2, 1)): -1.0, Term((0,), (0, 3)): -1.0}
     v = {Term((2,), (1, 0)): 0.5, Term((0,), (3, 0)): 1.0, Term((0,), (1, 2)): 1.0}
-    t = np.linspace(0.0, np.pi, 201)
-    start = np.stack([2.0 / np.cosh(x), np.zeros_like(x)])
-    flow = Flow((tuple(u), tuple(v)), (tuple(u.values()), tuple(v.values())))
-    found = evolve(flow, start, [10.0], t)
-    return PDEProblem("schroedinger", {"u": found[0], "v": found[1]}, {"x": x, "t": t}, {"u": u, "v": v})
+    axes = {"x": x, "t": np.linspace(0.0, np.pi, 201)}
+    return _evolved("schroedinger", 10.0, axes, [2.0 / np.cosh(x), np.zeros_like(x)], {"u": u, "v": v})
 
 
 def wave() -> PDEProblem:
@@ -113,13 +126,9 @@ def reaction_diffusion() -> PDEProblem:
          Term(none, (1, 2)): -1.0, Term(none, (0, 3)): 1.0, Term(none, (2, 1)): 1.0}  # fmt: skip
     v = {Term(far, (0, 1)): 0.1, Term(across, (0, 1)): 0.1, Term(none, (0, 1)): 1.0, Term(none, (0, 3)): -1.0,
          Term(none, (2, 1)): -1.0, Term(none, (3, 0)): -1.0, Term(none, (1, 2)): -1.0}  # fmt: skip
-    start = np.stack([_smooth(n, length, 2.0, seed) for seed in (1, 2)])
-    t = np.linspace(0.0, 10.0, 101)
-    flow = Flow((tuple(u), tuple(v)), (tuple(u.values()), tuple(v.values())))
-    found = evolve(flow, start, [length, length], t)
-    return PDEProblem(
-        "reaction-diffusion", {"u": found[0], "v": found[1]}, {"x": line, "y": line, "t": t}, {"u": u, "v": v}
-    )
+    start = [_smooth(n, length, 2.0, seed) for seed in (1, 2)]
+    axes = {"x": line, "y": line, "t": np.linspace(0.0, 10.0, 101)}
+    return _evolved("reaction-diffusion", length, axes, start, {"u": u, "v": v})
 
 
 def vorticity() -> PDEProblem:
@@ -152,12 +161,37 @@ def vorticity() -> PDEProblem:
 
 
 PROBLEMS: dict[str, Callable[[], PDEProblem]] = {
-    "burgers": burgers,
-    "heat": heat,
-    "kdv": kdv,
-    "kuramoto-sivashinsky": kuramoto_sivashinsky,
-    "schroedinger": schroedinger,
-    "wave": wave,
-    "reaction-diffusion": reaction_diffusion,
-    "vorticity": vorticity,
+    make.__name__.replace("_", "-"): make
+    for make in (burgers, heat, kdv, kuramoto_sivashinsky, schroedinger, wave, reaction_diffusion, vorticity)
 }
+
+
+def run_pdes(names: Sequence[str] | None, noise: float, seed: int, out: Path | None) -> list[Record]:
+    """One record for every problem; what the file holds is not run again."""
+
+    def perform(key: Key) -> Record:
+        return {"suite": "pde", **judged(PROBLEMS[key["problem"]](), noise, seed), **provenance()}
+
+    keys = [{"problem": name, "noise": noise, "seed": seed} for name in chosen(list(PROBLEMS), names, "bench pde")]
+    return performed(keys, out, perform)
+
+
+def judged(problem: PDEProblem, noise: float, seed: int) -> Record:
+    """Fit with noise relative to each field's spread; is the form right, and how far are the coefficients off?"""
+    rng = np.random.default_rng(seed)
+    fields = {k: v + noise * np.std(v) * rng.standard_normal(v.shape) for k, v in problem.fields.items()}
+    began = time.process_time()
+    model = PDERegressor(order=problem.order).fit(fields, problem.axes, given=problem.given)
+    seconds = time.process_time() - began
+    right, worst = True, 0.0
+    for equation in model.system_.equations:
+        truth = problem.truth.get(equation.field)
+        if truth is None:
+            continue
+        found = dict(zip(equation.terms, equation.coefficients, strict=True))
+        right &= set(found) == set(truth)
+        worst = max([worst, *(abs(found.get(term, 0.0) - c) / abs(c) for term, c in truth.items())])
+    return {
+        "problem": problem.name, "noise": noise, "seed": seed, "form": right, "error": worst,
+        "time": round(seconds, 3), "found": model.system_.lines(),
+    }  # fmt: skip

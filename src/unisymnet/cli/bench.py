@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from .options import words
+
 
 def bench(
     name: Annotated[str, typer.Argument(metavar="NAME", help="a suite, a table of the paper, `page`, or `list`")],
@@ -34,38 +36,41 @@ def bench(
     max_complexity: Annotated[int, typer.Option(help="for pmlb: largest size of a formula")] = 60,
 ) -> None:
     """Run benchmarks. A suite, a table of the paper, or the page of results."""
-    from ...bench.experiments import NAMES
-    from ...bench.pmlb.command import run_pmlb
-    from ...deadline import count
-    from ..motion.fields import run_pde_bench
-    from .benching import BenchOptions, build_pages, list_suites, run_bench, run_named
-    from .known import KNOWN, run_known
-    from .odes import run_odes
+    from ..bench.experiments import NAMES
+    from ..deadline import count
+    from .benching import (
+        KNOWN,
+        BenchOptions,
+        build_pages,
+        list_suites,
+        run_bench,
+        run_known,
+        run_named,
+        run_odes,
+        run_pde_bench,
+        run_pmlb,
+    )
 
     if clock not in ("wall", "processor"):
         raise typer.BadParameter(f"--clock is wall or processor, not {clock}")
     count(clock)
     options = BenchOptions(max_time, seed, jobs, cores, out, quick, judge_time, grace, python, backend, scheduler)
+    only = words(problems)
     if name == "list":
         list_suites()
     elif name == "page":
         build_pages(results, out or "docs", since)
     elif name in ("odebench", "systems"):
-        run_odes(name, data, method, noise, subsample, both, words(problems), options)
+        run_odes(name, data, method, noise, subsample, both, only, options)
     elif name == "pmlb":
-        run_pmlb(data, options, seeds, max_complexity, words(problems))
+        run_pmlb(data, options, seeds, max_complexity, only)
     elif name == "pde":
-        run_pde_bench(noise, list(words(problems) or ()) or None, seed, out)
+        run_pde_bench(noise, only or None, options)
     elif name in KNOWN:
-        run_known(name, data, noise, words(problems), options)
+        run_known(name, data, noise, only, options)
     elif name in NAMES:
         run_named(name, words(methods), options)
     elif out is None:
         raise typer.BadParameter("say where to write the results: --out FILE.jsonl")
     else:
-        run_bench(name, method, noise, words(problems), options)
-
-
-def words(text: str | None) -> tuple[str, ...] | None:
-    """What stands between commas."""
-    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+        run_bench(name, method, noise, only, options)

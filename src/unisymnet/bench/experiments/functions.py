@@ -1,41 +1,46 @@
-"""Figure "Complexity comparison": C = L·N of random functions by dimension, as tree, EQL-type network and UniSymNet.
+"""Random functions of the corpus, counted; nothing is fitted.
 
-Functions come from the corpus, the same number for each dimension from 1 to 10; networks are counted as in the
-theorems (symbolic/network/counts.py).  The paper compares UniSymNet with symbolic trees; EQL-type networks are added.
+Figure "Complexity comparison": C = L·N by dimension, as tree, EQL-type network and UniSymNet, the same number of
+functions for each dimension from 1 to 10; networks are counted as in the theorems (symbolic/network/counts.py).  The
+paper compares UniSymNet with symbolic trees; EQL-type networks are added.
+Figure "3D scatter plot of artificial dataset": columns, label length and layers of the functions of `optimisers` and
+`pruning`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
+from ...corpus import Corpus
 from ...corpus.settings import HIGH, LOW
 from ...corpus.trees import TreeSampler, uniforms
 from ...errors import EncodingError
 from ...symbolic.network.counts import Counts, counts
-from ..records import Key, resumed
+from ..records import Key, performed
 from ..run import provenance
-from .base import Block, Cell, Experiment, Figure, Record, Setup, Table
-from .style import CYCLE
+from .base import COLOURS, CYCLE, Block, Cell, Experiment, Figure, Record, Setup, Table
 
 DIMENSIONS = range(1, 11)
 KINDS = {"tree": "symbolic tree", "eql": "EQL-type network", "unisymnet": "UniSymNet"}
 FULL, QUICK = 100_000, 2_000
+N_FUNCTIONS, FEW = 200, 50  # of the scatter plot, which has those of the ablations
 
 
 def collect(setup: Setup) -> list[Record]:
     total = QUICK if setup.quick else FULL
     own = {"kind": "complexity", "functions": total, "seed": setup.seed}
 
-    def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
-        for key in missing:
-            d = key["dimension"]
-            found = _sizes(d, total // len(DIMENSIONS), uniforms(np.random.default_rng([setup.seed, d])))
-            yield key, {**key, **found, **provenance()}
+    def perform(key: Key) -> Record:
+        d = key["dimension"]
+        found = _sizes(d, total // len(DIMENSIONS), uniforms(np.random.default_rng([setup.seed, d])))
+        return {**key, **found, **provenance()}
 
-    return resumed([{**own, "dimension": d} for d in DIMENSIONS], setup.out, made)
+    return performed([{**own, "dimension": d} for d in DIMENSIONS], setup.out, perform)
 
 
 def _sizes(d: int, n: int, draws: Any) -> dict[str, Any]:
@@ -57,13 +62,10 @@ def _sizes(d: int, n: int, draws: Any) -> dict[str, Any]:
     return sizes
 
 
-def _own(records: Sequence[Record]) -> list[Record]:
-    return [record for record in records if record.get("kind") == "complexity"]
-
-
 def report(records: Sequence[Record]) -> list[Block]:
-    most = max((record["functions"] for record in _own(records)), default=0)
-    chosen = {r["dimension"]: r for r in _own(records) if r["functions"] == most}
+    own = [record for record in records if record.get("kind") == "complexity"]
+    most = max((record["functions"] for record in own), default=0)
+    chosen = {r["dimension"]: r for r in own if r["functions"] == most}
     if not chosen:
         return []
     rows: list[tuple[Cell, ...]] = [
@@ -98,10 +100,54 @@ def _figure(chosen: dict[int, Record], title: str) -> Figure:
     return Figure("complexity", title, draw, (9.0, 3.8))
 
 
-EXPERIMENT = Experiment(
+COMPLEXITY = Experiment(
     "complexity",
     "C = L·N of 100,000 random functions by dimension, as trees and as networks",
     "two minutes on one core",
     collect,
     report,
+)
+
+
+def collect_scatter(setup: Setup) -> list[Record]:
+    number = FEW if setup.quick else N_FUNCTIONS
+    examples = list(islice(Corpus(LOW, setup.seed).starting_at(0), number))
+    here = provenance()  # the page refuses records that do not say which version made them
+
+    def perform(key: Key) -> Record:
+        example = examples[key["number"]]
+        return {**key, "columns": example.n_features, "length": len(example.label), "layers": example.depth, **here}
+
+    keys = [{"experiment": "scatter", "seed": setup.seed, "number": place} for place in range(len(examples))]
+    return performed(keys, setup.out, perform)
+
+
+def report_scatter(records: Sequence[Record]) -> list[Block]:
+    own = [record for record in records if record.get("experiment") == "scatter"]
+    if not own:
+        return []
+    counts = Counter((record["columns"], record["layers"]) for record in own)
+    depths = sorted({layers for _, layers in counts})
+    rows = tuple(
+        (columns, *(counts[columns, layers] for layers in depths)) for columns in sorted({c for c, _ in counts})
+    )
+
+    def draw(fig: Any) -> None:
+        axis = fig.add_subplot(projection="3d")
+        points = [[record[key] for record in own] for key in ("columns", "length", "layers")]
+        axis.scatter(*points, c=points[2], cmap="viridis", s=16, edgecolor=COLOURS["truth"], linewidth=0.3)
+        axis.set(xlabel="columns d", ylabel="tokens of the label", zlabel="layers L", xticks=sorted({*points[0]}))
+
+    return [
+        Table(f"{len(own)} random functions: columns by layers", ("columns", *map(str, depths)), rows),
+        Figure("scatter", "Random functions: columns, label length and layers", draw, (5.4, 4.6)),
+    ]
+
+
+SCATTER = Experiment(
+    "scatter",
+    "columns, label length and layers of the 200 functions of the ablations (3-D scatter)",
+    "a second on one core",
+    collect_scatter,
+    report_scatter,
 )

@@ -1,10 +1,13 @@
-"""Options that say what is known about a law and its table: units, constants, constraints, a form, groups, errors."""
+"""Options of several commands: what is known about a law and its table; and how lists and pairs are written."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
+
+from ..errors import DataError
 
 Units = Annotated[
     list[str] | None,
@@ -36,3 +39,22 @@ Sigma = Annotated[
 OwnOperators = Annotated[
     list[str] | None, typer.Option(help='an operator of your own, "hill(x) = x^n/(1 + x^n)"; may be repeated')
 ]
+
+
+def words(text: str | None) -> tuple[str, ...] | None:
+    """What stands between commas."""
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def pairs(given: Sequence[str] | None, option: str, example: str) -> dict[str, str] | None:
+    """`--units "m=kg, v=m/s"`, or the option repeated, as a dict; "none" is none."""
+    found: dict[str, str] = {}
+    for text in given or ():
+        if text.strip().lower() == "none":
+            continue
+        for part in text.split(","):
+            name, equals, value = part.partition("=")
+            if not equals or not name.strip():
+                raise DataError(f"{option}: {part.strip()!r} should be NAME=VALUE, as in {example}")
+            found[name.strip()] = value.strip()
+    return found or None

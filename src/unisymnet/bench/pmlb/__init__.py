@@ -1,1 +1,0 @@
-"""Black-box tables by SRBench's protocol, with published figures beside ours."""
