@@ -36,6 +36,7 @@ from ..problem import make_problem
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.network.skeleton import to_skeleton
 from .records import Key, Record, performed
+from .run import provenance
 
 WRITINGS = ("label", "prefix")
 FRESH, VALIDATION, WIDTH, N_FITTED = 4242, 999, 20, 5
@@ -61,18 +62,18 @@ def run(
     seed: int = 1,
     threads: int = 1,
 ) -> list[Record]:
-    """Train, measure and print; ``quick`` only shows that it works."""
+    """Train in a folder beside the records, measure and print; ``quick`` only shows that it works."""
     if quick:
         examples, n_fresh, n_fitted = min(examples, 3_000), min(n_fresh, 20), min(n_fitted, 4)
 
     def perform(key: Key) -> Record:
-        folder = out / key["writing"]
-        trained = _train(config_for(key["writing"], seed), folder, examples, seed, threads)
-        found = measure(Runtime.load(folder / "onnx", n_threads=threads), n_fresh, n_fitted, max_time)
-        return {**key, **trained, **found}
+        own = out.with_suffix("") / key["writing"]
+        trained = _train(config_for(key["writing"], seed), own, examples, seed, threads)
+        found = measure(Runtime.load(own / "onnx", n_threads=threads), n_fresh, n_fitted, max_time)
+        return {**key, **trained, **found, **provenance()}
 
     key = {"examples": examples, "n_fresh": n_fresh, "seed": seed}
-    records = performed([{"writing": writing, **key} for writing in WRITINGS], out / "encoding.jsonl", perform)
+    records = performed([{"writing": writing, **key} for writing in WRITINGS], out, perform)
     show(records)
     return records
 
@@ -110,7 +111,7 @@ def _train(config: ModelConfig, folder: Path, examples: int, seed: int, threads:
     found = validate(model, fresh)
     export(model, folder / "onnx")
     size = sum(p.numel() for p in model.parameters())
-    return {"cpu_s": round(seconds, 1), "weights": size, "nll": found.nll, "gain": found.gain}
+    return {"cpu_s": round(seconds, 1), "n_weights": size, "nll": found.nll, "gain": found.gain}
 
 
 def measure(runtime: Runtime, n_fresh: int, n_fitted: int, max_time: float) -> dict[str, Any]:

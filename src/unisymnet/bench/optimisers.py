@@ -27,6 +27,7 @@ from ..symbolic.network.skeleton import to_skeleton
 from ..symbolic.network.structure import Structure
 from .optimiser_judging import Data, Fitted, draw_data, judged
 from .records import Key, Record, resumed
+from .run import provenance
 
 N_STRUCTURES = 10
 EXACT = 1e-24  # share of the variance
@@ -173,6 +174,7 @@ def signed_tasks(number: int, seed: int, max_time: float) -> list[Task]:
 def run(tasks: Sequence[Task], out: Path, *, jobs: int = 1) -> list[Record]:
     """Run what the file does not hold yet; the records of all."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # small networks: processes pay, threads do not
+    origin = provenance()
 
     def made(missing: list[Key]) -> Iterator[tuple[Key, Record]]:
         with ProcessPoolExecutor(jobs) as pool:
@@ -185,6 +187,6 @@ def run(tasks: Sequence[Task], out: Path, *, jobs: int = 1) -> list[Record]:
                     record = key | {"status": "error", "message": repr(mistake)}
                 shown = {k: record.get(k) for k in ("number", "method", "noise", "solved", "r2", "seconds")}
                 print(f"{number}/{len(missing)}", shown, flush=True)
-                yield key, record
+                yield key, record | origin
 
     return resumed([asdict(task) for task in tasks], out, made)

@@ -88,6 +88,8 @@ def _markdown(head: Sequence[str], sections: Sections) -> str:
         parts.append(f"## {name}: {about}" if name in NAMES else f"## {about}")
         if not blocks:
             parts.append(f"Not run yet with this version{_command(name)}.")
+        elif name in NAMES:
+            parts.append(f"In full: {find_experiment(name).full}.")
         for block in blocks:
             parts += _markdown_block(block)
     return "\n\n".join(parts) + "\n"

@@ -1,6 +1,6 @@
 """Figures "encoding methods": labels of networks against prefixes of trees, the same model trained on either.
 
-Training, measuring and printing are those of `unisymnet.bench.encoding`; results stand in a folder beside `--out`.
+Training, measuring and printing are those of `unisymnet.bench.encoding`; trainings stand in a folder beside `--out`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HEADS = ("examples", "tokens", "nll", "recall1", "recall5", "recall20", "solved"
 
 
 def collect(setup: Setup) -> list[Record]:
-    return run(setup.quick, setup.out.with_suffix(""))
+    return run(setup.quick, setup.out)
 
 
 def report(records: Sequence[Record]) -> list[Block]:
