@@ -95,3 +95,18 @@ def test_a_line_says_now_and_then_that_compiling_goes_on(
         assert len(caplog.records) == len(said)  # and nothing once it is over
     assert said[0] == "compiling" and 2 <= len(said) <= 6 and all("still compiling" in line for line in said[1:])
     warm._warmed.cache_clear()
+
+
+def test_what_an_older_version_compiled_is_forgotten(tmp_path: Path) -> None:
+    """numba would go on with kernels whose own file is unchanged, although a file that they take in is not."""
+    old, other = tmp_path / "fit._run-269.py311.nbi", tmp_path / "notes.txt"
+    for path in (old, other):
+        path.touch()
+    compiling.drop_older(str(tmp_path))
+    assert old.exists()  # no mark: compiled by whom is not known, or just now
+    compiling.mark(str(tmp_path))
+    compiling.drop_older(str(tmp_path))
+    assert old.exists()
+    next(tmp_path.glob("*.mark")).rename(tmp_path / "kernels-0123456789abcdef.mark")
+    compiling.drop_older(str(tmp_path))
+    assert not old.exists() and other.exists()

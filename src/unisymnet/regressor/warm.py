@@ -22,7 +22,7 @@ import numpy as np
 
 from ..candidate import ParetoFront
 from ..deadline import Deadline, now, on_processor
-from ..fit.kernels.compiling import is_marked, mark
+from ..fit.kernels.compiling import drop_older, is_marked, mark
 from ..fit.kernels.fit import cache_folder, warm_up
 from ..problem import make_problem
 from ..propose.evolve.islands import compile_epoch, make_world
@@ -63,6 +63,7 @@ def _warmed() -> tuple[float, bool]:
         with suppress(OSError):  # no second process to be had here
             helpers.append(subprocess.Popen([sys.executable, "-c", _HELPER, str(_HOME)], stderr=subprocess.DEVNULL))
 
+    drop_older(folder)
     try:
         if not warm_up(announced) and is_marked(folder):
             return 0.0, on_processor()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,18 @@ def watched_compiler(tell: Callable[[], None] = lambda: None) -> Iterator[Compil
         yield found
 
 
+def drop_older(folder: str | None) -> None:
+    """Forget what an older version has compiled.  numba looks only at the file of a kernel, not at those of the kernels
+    that it calls and has taken in: after an upgrade it would mix the two."""
+    if folder is None or is_marked(folder) or not any(Path(folder).glob("kernels-*.mark")):
+        return
+    inside = Path(folder).is_relative_to(_SOURCE)
+    for place in _SOURCE.rglob("__pycache__") if inside else [Path(folder)]:
+        for old in (*place.glob("*.nbi"), *place.glob("*.nbc")):
+            with suppress(OSError):  # where nothing can be removed, nothing can be kept either
+                old.unlink()
+
+
 def is_marked(folder: str | None) -> bool:
     """Have all kernels of this source been compiled into the cache in ``folder``?"""
     return folder is not None and (Path(folder) / _mark()).is_file()
@@ -67,10 +79,11 @@ def mark(folder: str | None) -> None:
 
 @cache
 def _mark() -> str:
-    """A name that changes with numba and with every file that holds kernels, as numba's cache does."""
+    """A name that changes with numba and with every file that holds kernels.  Times say nothing: those of a wheel are
+    all the same."""
     digest = hashlib.sha256(numba.__version__.encode())
     for path in sorted(_SOURCE.rglob("*.py")):
-        if b"njit" in path.read_bytes():
-            state = path.stat()
-            digest.update(f"{path.name} {state.st_mtime_ns} {state.st_size}".encode())
+        text = path.read_bytes()
+        if b"njit" in text:
+            digest.update(path.name.encode() + text)
     return f"kernels-{digest.hexdigest()[:16]}.mark"
