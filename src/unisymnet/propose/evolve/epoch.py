@@ -17,7 +17,7 @@ from ...fit.kernels.projection import Data
 from ...fit.kernels.refer import refer
 from .bank import LONGEST_UNIT, Bank, solved, store
 from .births import Rules, mutate, unit
-from .fitting import Desk, Scale, improve, lay, prune, release, resolve, run, score_of
+from .fitting import Desk, Scale, glance, improve, lay, prune, release, resolve, run, score_of
 from .genome import (
     ONCE,
     PART,
@@ -169,7 +169,7 @@ def _live(
         run(desk, data, int64(0), seen, addresses[0])
         counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
         size = min(size_of(plan.bare.tokens, plan.bare.values, int64(0), plan.bare.length[0]), SIZES - 1)
-        glanced = resolve(desk, data, seen) * (n / (scale.mass * GLANCE))
+        glanced = glance(desk, data, seen) * (n / (scale.mass * GLANCE))
         if not glanced < HOPELESS * max(worst(people, size), limit):
             return
     counts[WORK] += n * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
