@@ -15,6 +15,8 @@ from unisymnet.files.table import read_table
 from unisymnet.formula import Formula
 from unisymnet.knowledge.group.joint import fit_jointly, standard_errors
 from unisymnet.knowledge.group.sharing import best_sharing, forms_of
+from unisymnet.regressor.known.grouped import searched
+from unisymnet.regressor.validation import Data
 from unisymnet.symbolic import parse
 
 SITES = ["oak", "elm", "fir", "ash"]
@@ -33,6 +35,16 @@ def _decays(noise: float) -> pd.DataFrame:
 def _groups(table: pd.DataFrame) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     parts = [table[table["site"] == site] for site in SITES]
     return [(p[["t"]].to_numpy(), p["n"].to_numpy(), np.ones(len(p))) for p in parts]
+
+
+def test_groups_whose_target_moves_most_are_searched() -> None:
+    """Of ten groups of the same size four are searched: where the form stands out of the noise."""
+    labels = [str(k) for k in range(10) for _ in range(20)]
+    t = np.tile(np.linspace(1.0, 2.0, 20), 10)
+    data = Data(t[:, None], np.repeat(np.arange(10.0), 20) * t, None, ("t",), "y")
+    parts = [part for part, _ in searched(data, labels, sorted(set(labels)))]
+    assert [part.y[0] for part in parts[:4]] == [9.0, 8.0, 7.0, 6.0]
+    assert len(parts[4].y) == 200
 
 
 def test_a_joint_fit_finds_shared_and_own_constants() -> None:

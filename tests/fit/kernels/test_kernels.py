@@ -113,19 +113,22 @@ def test_powers_of_any_base(exponent: float) -> None:
 
 
 def test_accuracy_of_the_elementary_functions() -> None:
-    """Within 2 units in the last place of the correctly rounded value (long double as the judge)."""
+    """Within 2 or 3 units in the last place of the correctly rounded value (long double as the judge)."""
     rng = np.random.default_rng(0)
     cases = {
         "exp": rng.uniform(-700, 700, 20_000),
         "ln": np.concatenate([np.exp(rng.uniform(-700, 700, 20_000)), 1 + rng.normal(0, 1e-3, 20_000)]),
         "sin": rng.uniform(-elementary.SIN_LIMIT, elementary.SIN_LIMIT, 20_000),
         "cos": np.concatenate([rng.normal(0, 3, 20_000), np.arange(1, 1000) * np.pi / 2]),
+        "tanh": np.concatenate(
+            [rng.uniform(-25, 25, 20_000), rng.normal(0, 1, 20_000) * 10 ** rng.uniform(-12, 0, 20_000)]
+        ),
     }
     for op, x in cases.items():
         found = evaluate_tape(compile_tape(call(op, Var(0)), 1), x[:, None])
         exact = OPERATORS[op].apply(x.astype(np.longdouble))
         error = np.abs(found - exact) / np.spacing(np.abs(exact.astype(np.float64)))
-        assert error.max() < 2, op
+        assert error.max() < (3 if op == "tanh" else 2), op
 
 
 @settings(max_examples=200)

@@ -61,7 +61,7 @@ def _projected(genome, desk, data, address):  # type: ignore[no-untyped-def]
     if not cut(genome, desk.plan, True):
         return math.inf
     build(desk.plan, data.X.shape[0], True)
-    run(desk, data, data.y.shape[0], address)
+    run(desk, data, 0, data.y.shape[0], address)
     left = resolve(desk, data, data.y.shape[0])
     bake(desk.plan, desk.coefficients, True, desk.baked)
     return left

@@ -2,7 +2,7 @@
 
 Every function here is a loop over neighbouring numbers, which the compiler vectorises.  ``work`` holds values, ``adj``
 the derivatives of the result by them; o, a, b are where results and arguments begin.  interpreter.py calls them.
-numba's cache does not see a change in this file: touch interpreter.py too.
+numba's cache does not see a change in this file: delete the caches (*.nbi, *.nbc).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from ...arrays import Floats
-from .elementary import ONCE, SIN_LIMIT, exp, ln, sin_cos
+from .elementary import ONCE, SIN_LIMIT, exp, ln, sin_cos, tanh
 from .tape import (
     ABS,
     ACOS,
@@ -91,7 +91,7 @@ def function(op: int, work: Floats, o: Offset, a: Offset, n: Offset) -> None:
             work[o + i] = math.cosh(work[a + i])
     elif op == TANH:
         for i in range(n):
-            work[o + i] = math.tanh(work[a + i])
+            work[o + i] = tanh(work[a + i])
     elif op == TAN:
         for i in range(n):
             work[o + i] = math.tan(work[a + i])

@@ -128,10 +128,10 @@ def _call_backward(  # type: ignore[no-untyped-def]
 
 
 @njit(**PART)
-def forward(address: int, code: Ints, first: int, last: int, work: Floats, stride: int, n: int) -> None:
-    """Run steps ``first`` to ``last`` on rows 0 to n, block by block."""
+def forward(address: int, code: Ints, first: int, last: int, work: Floats, stride: int, n: int, row: int = 0) -> None:
+    """Run steps ``first`` to ``last`` on rows ``row`` to n, block by block."""
     steps, registers = int64(code.ctypes.data), int64(work.ctypes.data)
-    for start in range(0, n, BLOCK):
+    for start in range(row, n, BLOCK):
         stop = min(start + BLOCK, n)
         _call_forward(address, steps, registers, int64(first), int64(last), stride, start, stop)
 

@@ -39,6 +39,17 @@ def subtract(A: Floats, j: int, factor: float, B: Floats, k: int, n: int) -> Non
 
 
 @njit(**PART)
+def _normalise(Q: Floats, R: Floats, k: int, size: float, n: int) -> None:
+    """Column k to length 1, or to zero if little of its ``size`` is left."""
+    left = math.sqrt(dot(Q, k, Q, k, n))
+    dead = left <= RANK_TOL * size
+    R[k, k] = 0.0 if dead else left
+    scale = 0.0 if dead else 1.0 / left
+    for i in range(n):
+        Q[k, i] *= scale
+
+
+@njit(**PART)
 def orthogonalise(Q: Floats, R: Floats, first: int, last: int, n: int) -> bool:
     """Modified Gram-Schmidt on columns ``first`` to ``last`` against all before; False if one is not finite.
 
@@ -51,12 +62,27 @@ def orthogonalise(Q: Floats, R: Floats, first: int, last: int, n: int) -> bool:
         for j in range(k):
             R[j, k] = dot(Q, j, Q, k, n)
             subtract(Q, k, R[j, k], Q, j, n)
-        left = math.sqrt(dot(Q, k, Q, k, n))
-        dead = left <= RANK_TOL * size
-        R[k, k] = 0.0 if dead else left
-        scale = 0.0 if dead else 1.0 / left
+        _normalise(Q, R, k, size, n)
+    return True
+
+
+@njit(**PART)
+def orthogonal(table: Floats, row: int, Q: Floats, R: Floats, k: int, n: int) -> bool:
+    """Column k of ``orthogonalise``, taken from a row of ``table`` instead of from Q."""
+    size = math.sqrt(dot(table, row, table, row, n))
+    if not size < np.inf:
+        return False
+    if k == 0:
         for i in range(n):
-            Q[k, i] *= scale
+            Q[0, i] = table[row, i]
+    else:
+        R[0, k] = dot(Q, 0, table, row, n)
+        for i in range(n):
+            Q[k, i] = table[row, i] - R[0, k] * Q[0, i]
+    for j in range(1, k):
+        R[j, k] = dot(Q, j, Q, k, n)
+        subtract(Q, k, R[j, k], Q, j, n)
+    _normalise(Q, R, k, size, n)
     return True
 
 

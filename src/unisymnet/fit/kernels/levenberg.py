@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 
 # States of a start.
 RUNNING, SETTLED, FAILED, EXACT = 0, 1, 2, 3
+BRIEF = 4  # set by a caller who does not ask, after the last step, whether it has settled
 
 # Columns of ``progress``: one row per start.
 LOSS, DAMPING, N_TRIALS, TURN = 0, 1, 2, 3
@@ -83,10 +84,12 @@ def _descend(
     theta: Floats,
     c: Floats,
     progress: Floats,
+    asked: bool,
 ) -> int:
     """Improve ``theta`` in place for at most ``max_steps`` trials; returns the state.
 
-    ``c`` and ``progress`` are kept up to date; a sum of squares of at most ``floor`` counts as exact.
+    ``c`` and ``progress`` are kept up to date; a sum of squares of at most ``floor`` counts as exact.  Without
+    ``asked`` there are no slopes after the last trial, which only tell whether the start has settled.
     """
     trial, step = space.trial, space.step
     loss, damping, rise, hoped, slow = np.inf, progress[DAMPING], 2.0, 0.0, 0
@@ -105,7 +108,7 @@ def _descend(
             _copy(space.c, c)
             if loss <= floor:
                 slow = 2
-            elif linearise(program, data, c, space) <= tol * tol * loss:
+            elif (asked or trials < max_steps) and linearise(program, data, c, space) <= tol * tol * loss:
                 slow = 2
         elif trials == 0:
             return FAILED
@@ -117,7 +120,8 @@ def _descend(
         progress[N_TRIALS] += 1.0
         if slow >= 2:
             return EXACT if loss <= floor else SETTLED
-        hoped = _propose(space, damping, theta, trial, step)
+        if trials < max_steps:
+            hoped = _propose(space, damping, theta, trial, step)
     return RUNNING
 
 
@@ -164,6 +168,7 @@ def _in_laps(
                 thetas[i],
                 cs[i],
                 progress[i],
+                states[i] != BRIEF,
             )
             if states[i] != FAILED and (best < 0 or progress[i, LOSS] < progress[best, LOSS]):
                 best = i

@@ -17,7 +17,7 @@ from ...fit.kernels.projection import Data
 from ...fit.kernels.refer import refer
 from .bank import LONGEST_UNIT, Bank, solved, store
 from .births import Rules, mutate, unit
-from .fitting import Desk, Scale, improve, lay, prune, release, resolve, run, score_of
+from .fitting import Desk, Scale, glance, improve, lay, prune, release, resolve, run, score_of
 from .genome import (
     ONCE,
     PART,
@@ -162,16 +162,18 @@ def _live(
     if plan.counts[N_UNKNOWNS] + plan.counts[N_TERMS] > n // 3 or not _is_new(tables, _mark(desk), has_numbers):
         return
     counts[N_DISTINCT] += 1
+    seen = int64(0)  # rows
     if n >= 2 * GLANCE:
         # A glance at a few rows, with coefficients of their own: what is hopeless there is hopeless.
-        run(desk, data, int64(GLANCE), addresses[0])
+        seen = int64(GLANCE)
+        run(desk, data, int64(0), seen, addresses[0])
         counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
         size = min(size_of(plan.bare.tokens, plan.bare.values, int64(0), plan.bare.length[0]), SIZES - 1)
-        glanced = resolve(desk, data, int64(GLANCE)) * (n / (scale.mass * GLANCE))
+        glanced = glance(desk, data, seen) * (n / (scale.mass * GLANCE))
         if not glanced < HOPELESS * max(worst(people, size), limit):
             return
     counts[WORK] += n * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
-    run(desk, data, n, addresses[0])
+    run(desk, data, seen, n, addresses[0])
     loss = resolve(desk, data, n) / scale.mass
     if has_numbers and loss < limit:
         found, trials = improve(desk, data, scale, addresses, settings.steps)
@@ -211,7 +213,7 @@ def _whole(genome: Genome, desk: Desk, data: Data, address: int) -> None:
     """The values of every part of a formula as it stands."""
     cut(genome, desk.plan, boolean(False))
     build(desk.plan, data.X.shape[0], boolean(False))
-    run(desk, data, data.y.shape[0], address)
+    run(desk, data, int64(0), data.y.shape[0], address)
 
 
 @njit(**ONCE)

@@ -15,8 +15,8 @@ from numba import int64, njit
 from ...arrays import Floats
 from ...candidate import RARE_NATS, TOKEN_NATS
 from ...fit.kernels.interpreter import forward
-from ...fit.kernels.least_squares import back_substitute, dot, orthogonalise, project_out
-from ...fit.kernels.levenberg import FIRST_DAMPING, LOSS, N_TRIALS, Starts, compete
+from ...fit.kernels.least_squares import back_substitute, dot, orthogonal, orthogonalise, project_out
+from ...fit.kernels.levenberg import BRIEF, FIRST_DAMPING, LOSS, N_TRIALS, Starts, compete
 from ...fit.kernels.projection import Data, Program, fill, stride_of
 from ...fit.kernels.refer import hold, refer
 from .genome import CONST, KINDS, LONGEST, ONCE, PART, POW, Genome, Ints, is_plain, n_rare, new_genome, size_of
@@ -24,6 +24,7 @@ from .program import build
 from .terms import MOST_TERMS, N_CODE, N_UNKNOWNS, Plan, bake, most_registers, new_plan
 
 _TOL = 1e-7
+_SEEN, _APART = 1e-6, 1e-8  # shares of y and of a column below which a Gram matrix cannot tell what is left
 
 
 class Desk(NamedTuple):
@@ -31,6 +32,7 @@ class Desk(NamedTuple):
 
     plan: Plan
     work: Floats
+    table: Floats  # the same memory, a register in each row
     Q: Floats
     R: Floats
     z: Floats
@@ -59,9 +61,11 @@ class Scale(NamedTuple):
 def new_desk(n_columns: int, n_rows: int) -> Desk:
     stride = (((n_rows + 7) // 8) | 1) * 8
     m = MOST_TERMS + 1
+    work = np.zeros(most_registers(n_columns) * stride)
     return Desk(
         plan=new_plan(),
-        work=np.zeros(most_registers(n_columns) * stride),
+        work=work,
+        table=work.reshape(-1, stride),
         Q=np.zeros((m, stride)),
         R=np.zeros((m, m)),
         z=np.zeros(m),
@@ -91,12 +95,12 @@ def lay(desk: Desk, data: Data) -> None:
 
 
 @njit(**PART)
-def run(desk: Desk, data: Data, n: int, address: int) -> None:
-    """The values of all parts at ``plan.theta`` on the first n rows."""
+def run(desk: Desk, data: Data, row: int, n: int, address: int) -> None:
+    """The values of all parts at ``plan.theta`` on the rows from ``row`` to n."""
     plan, stride = desk.plan, stride_of(data.y.shape[0])
     for k in range(plan.counts[N_UNKNOWNS]):
-        fill(desk.work, (plan.layout[2] + k) * stride, n, plan.theta[k])
-    forward(address, plan.code, int64(0), plan.counts[N_CODE], desk.work, stride, n)
+        fill(desk.work, (plan.layout[2] + k) * stride + row, n - row, plan.theta[k])
+    forward(address, plan.code, int64(0), plan.counts[N_CODE], desk.work, stride, n, row)
 
 
 @njit(**PART)
@@ -115,18 +119,19 @@ def resolve(desk: Desk, data: Data, n: int) -> float:
         if held == held:
             if held != 0.0:
                 _subtract(r, held, work, place, n)
-        else:
+        elif root.shape[0] > 0:
             for i in range(n):
-                Q[m, i] = work[place + i]
+                Q[m, i] = work[place + i] * root[i]
             m += 1
+        elif orthogonal(desk.table, plan.phi[k], Q, desk.R, m, n):
+            m += 1
+        else:
+            return np.inf
     if root.shape[0] > 0:
         for i in range(n):
             r[0, i] *= root[i]
-        for k in range(m):
-            for i in range(n):
-                Q[k, i] *= root[i]
-    if not orthogonalise(Q, desk.R, zero, m, n):
-        return np.inf
+        if not orthogonalise(Q, desk.R, zero, m, n):
+            return np.inf
     project_out(Q, m, r, zero, desk.z, n)
     loss = dot(r, zero, r, zero, n)
     back_substitute(desk.R, desk.z, m, desk.c)
@@ -138,6 +143,36 @@ def resolve(desk: Desk, data: Data, n: int) -> float:
         if not abs(desk.coefficients[k]) < 1e100:
             return np.inf
     return loss if loss < np.inf else np.inf
+
+
+@njit(**PART)
+def glance(desk: Desk, data: Data, n: int) -> float:
+    """What ``resolve`` would leave of n rows, sooner: from a Gram matrix, where that can tell."""
+    plan, table, G, z, r = desk.plan, desk.table, desk.R, desk.z, desk.r
+    if data.root.shape[0] > 0 or plan.layout[4] >= 0:
+        return resolve(desk, data, n)
+    zero = int64(0)
+    for i in range(n):
+        r[0, i] = data.y[i]
+    whole = dot(r, zero, r, zero, n)
+    left = whole
+    for k in range(plan.layout[6]):
+        own = dot(table, plan.phi[k], table, plan.phi[k], n)
+        z[k] = dot(table, plan.phi[k], r, zero, n)
+        rest = own
+        for j in range(k):
+            shared = dot(table, plan.phi[j], table, plan.phi[k], n)
+            for i in range(j):
+                shared -= G[i, j] * G[i, k]
+            G[j, k] = shared / G[j, j]
+            z[k] -= G[j, k] * z[j]
+            rest -= G[j, k] * G[j, k]
+        if not rest > _APART * own:
+            return resolve(desk, data, n)
+        G[k, k] = math.sqrt(rest)
+        z[k] /= G[k, k]
+        left -= z[k] * z[k]
+    return left if left > _SEEN * whole else resolve(desk, data, n)
 
 
 @njit(**PART)
@@ -161,7 +196,7 @@ def improve(desk: Desk, data: Data, scale: Scale, addresses: tuple[int, int, int
     program = Program(
         addresses[0], addresses[1], plan.code[: plan.counts[N_CODE]], plan.layout, desk.ones, plan.phi[:m]
     )
-    thetas, cs, progress, states = np.empty((1, p)), np.zeros((1, m)), np.zeros((1, 4)), np.zeros(1, np.int64)
+    thetas, cs, progress, states = np.empty((1, p)), np.zeros((1, m)), np.zeros((1, 4)), np.full(1, BRIEF, np.int64)
     for k in range(p):
         thetas[0, k] = plan.theta[k]
     progress[0, 0], progress[0, 1] = np.inf, FIRST_DAMPING
@@ -216,7 +251,7 @@ def prune(desk: Desk, data: Data, scale: Scale, address: int, loss: float, score
     """
     plan, n = desk.plan, data.y.shape[0]
     loss, score = _round_exponents(desk, data, scale, address, loss, score)
-    run(desk, data, n, address)
+    run(desk, data, int64(0), n, address)
     resolve(desk, data, data.y.shape[0])
     m = plan.layout[6]
     for k in range(m):
@@ -258,7 +293,7 @@ def _round_exponents(
             build(plan, data.X.shape[0], scale.free)
             if undo:
                 break
-            run(desk, data, n, address)
+            run(desk, data, int64(0), n, address)
             found, better = _tried(desk, data, scale, score)
             if better < score:
                 loss, score = found, better

@@ -69,8 +69,13 @@ def emit(genome: Genome, token: int, value: float) -> None:
 @njit(**PART)
 def copy(genome: Genome, source: Genome, first: int, last: int) -> None:
     """Tokens ``first`` to ``last`` of another genome."""
+    n = genome.length[0]
+    if n + last - first > genome.tokens.shape[0]:
+        genome.length[0] = LONGEST + 1
+        return
     for i in range(first, last):
-        emit(genome, source.tokens[i], source.values[i])
+        genome.tokens[n + i - first], genome.values[n + i - first] = source.tokens[i], source.values[i]
+    genome.length[0] = n + last - first
 
 
 @njit(**PART)

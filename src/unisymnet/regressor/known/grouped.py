@@ -57,7 +57,7 @@ def run_groups(data: Data, labels: Sequence[str], column: str, options: Options,
     best: dict[Expr, Shared] = {}
     outcomes: list[Outcome] = []
     _take(best, [(form, values) for form, values in forms_of(call.guesses)], groups, deadline, rng)
-    for part, share in _parts(data, labels, names):
+    for part, share in searched(data, labels, names):
         if deadline.expired() or interrupts.requested or _is_exact(best, data):
             break
         seconds = None if limit is None else max(min(share * limit, deadline.remaining()), 0.1)
@@ -120,11 +120,15 @@ class _Seen:
         return chosen
 
 
-def _parts(data: Data, labels: Sequence[str], names: Sequence[str]) -> list[tuple[Data, float]]:
-    """What is searched, and the share of the time: the largest groups, then all rows, thinned."""
+def searched(data: Data, labels: Sequence[str], names: Sequence[str]) -> list[tuple[Data, float]]:
+    """What is searched, and the share of the time: the groups that show most, then all rows, thinned.
+
+    Noise is often the same in all groups: the form is seen best where many rows differ much.
+    """
     every = np.array(labels)
-    sizes = sorted(names, key=lambda name: -int((every == name).sum()))
-    large = [name for name in sizes if (every == name).sum() >= LEAST_ROWS][:GROUPS_SEARCHED]
+    shown = {name: float(np.var(data.y[every == name])) * int((every == name).sum()) for name in names}
+    enough = [name for name in names if (every == name).sum() >= LEAST_ROWS]
+    large = sorted(enough, key=lambda name: -shown[name])[:GROUPS_SEARCHED]
     parts = [(_of(data, every == name), SEARCH_SHARE / max(len(large), 1)) for name in large]
     return [*parts, (data, POOLED_SHARE if large else SEARCH_SHARE + POOLED_SHARE)]
 
