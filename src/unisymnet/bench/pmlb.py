@@ -102,9 +102,12 @@ def fit_one(path: Path, run: Run, cores: int = 1) -> Record:
 
     from ..regressor import UniSymNetRegressor
 
-    frame = pd.read_csv(path, sep="\t" if ".tsv" in path.name else ",")
+    try:
+        frame = pd.read_csv(path, sep="\t" if ".tsv" in path.name else ",")
+    except ValueError as mistake:  # a file of another kind: pandas' own errors of parsing are ValueErrors
+        raise DataError(f"{path} is no table of PMLB ({mistake}); name the folder with the tables only") from None
     if TARGET not in frame.columns:
-        raise DataError(f"{path} has no column {TARGET!r}")
+        raise DataError(f"{path} has no column {TARGET!r}; name the folder with PMLB's tables only")
     X, y = frame.drop(columns=TARGET), frame[TARGET]
     train, test, y_train, y_test = train_test_split(X, y, train_size=0.75, random_state=run.seed)
     if len(y_train) > MAX_TRAIN:
