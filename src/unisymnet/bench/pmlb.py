@@ -105,7 +105,9 @@ def fit_one(path: Path, run: Run, cores: int = 1) -> Record:
     try:
         frame = pd.read_csv(path, sep="\t" if ".tsv" in path.name else ",")
     except ValueError as mistake:  # a file of another kind: pandas' own errors of parsing are ValueErrors
-        raise DataError(f"{path} is no table of PMLB ({mistake}); name the folder with the tables only") from None
+        raise DataError(
+            f"{path} is no table of PMLB ({str(mistake).strip()}); name the folder with the tables only"
+        ) from None
     if TARGET not in frame.columns:
         raise DataError(f"{path} has no column {TARGET!r}; name the folder with PMLB's tables only")
     X, y = frame.drop(columns=TARGET), frame[TARGET]
