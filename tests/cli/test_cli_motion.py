@@ -12,7 +12,7 @@ from attacks.commands import KINDS, MINE, Kind
 from attacks.tables import command
 from unisymnet import PDESystem, System
 from unisymnet.cli.motion import dynamics, fields
-from unisymnet.dynamics.watch import Keeper
+from unisymnet.dynamics.watch import Watch
 from unisymnet.pde import estimator
 from unisymnet.pde.findings import UNFINISHED
 from unisymnet.regressor import checkpoint
@@ -73,7 +73,7 @@ def test_a_full_disk_loses_nothing(kind: Kind, tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_stopped_search_for_a_system_is_shown_and_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Keeper, "stage", lambda self, text: signal.raise_signal(signal.SIGINT))
+    monkeypatch.setattr(Watch, "stage", lambda self, text: signal.raise_signal(signal.SIGINT))
     code, said = command(*words(KINDS[0], tmp_path, "--json", noisy=True))
     assert code == 130 and json.loads(said)["states"] == ["a", "b"]
     assert any("was stopped" in note for note in System.load(tmp_path / "out" / "model.json").notes)

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 from unisymnet import UniSymNetRegressor  # noqa: E402
 from unisymnet.candidate import Candidate, ParetoFront, Proposal, Status  # noqa: E402
 from unisymnet.deadline import Deadline  # noqa: E402
-from unisymnet.fit.dno.dno import DNO, DNOProposer, allowed, default_ops, formulas_of, structure_of  # noqa: E402
+from unisymnet.fit.dno.dno import DNO, DNOProposer, default_ops, formulas_of, structure_of  # noqa: E402
 from unisymnet.fit.polish import Polish  # noqa: E402
 from unisymnet.metrics import r2  # noqa: E402
 from unisymnet.problem import Problem, make_problem  # noqa: E402
@@ -134,7 +134,7 @@ def test_formulas_are_defined_on_the_data() -> None:
 def test_operators_that_are_not_allowed_are_not_used() -> None:
     problem = data("x0*x1", operators=frozenset({"add", "mul"}))
     assert set(default_ops(problem)[0]) == {"id", "exp", "ln"}
-    assert allowed(parse("x0*x1 + x2"), problem) and not allowed(parse("sin(x0)"), problem)
+    assert problem.allows_formula(parse("x0*x1 + x2")) and not problem.allows_formula(parse("sin(x0)"))
 
 
 class Fake:
