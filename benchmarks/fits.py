@@ -30,7 +30,8 @@ from unisymnet.corpus.points import sample_inputs
 from unisymnet.corpus.settings import LOW
 from unisymnet.corpus.trees import TreeSampler, uniforms
 from unisymnet.fit.constants import fit_constants
-from unisymnet.fit.kernels.fit import elementary, evaluate_tape, fit_tape, program_of, warm_up
+from unisymnet.fit.kernels import elementary
+from unisymnet.fit.kernels.fit import evaluate_tape, fit_tape, program_of, warm_up
 from unisymnet.fit.kernels.projection import Program, load, move, stride_of
 from unisymnet.fit.kernels.tape import compile_tape
 from unisymnet.symbolic.constants import free_constants
