@@ -1,0 +1,124 @@
+"""Sixty laws of many fields, written down before any was run: is the law chosen, is it in the table?
+
+    UNISYMNET_CLOCK=processor python benchmarks/fresh_laws.py --max-time 10 --out fresh.jsonl [--only "law of cosines"]
+
+One to four inputs, 40 to 240 rows, 0.02 to 6 % noise: "e" relative to the spread of the clean target, "r" to each value.
+Judged as noise_laws.py does, which counts written exponents beyond 3 as constants.  They have been looked at since (ADR 54).
+What is in the file is not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+from noise_laws import has_form, rows_of
+from unisymnet import UniSymNetRegressor
+from unisymnet.symbolic.expr import evaluate
+from unisymnet.symbolic.parse import parse
+
+# Name, law, constants that a fit has to find, ranges of the inputs, rows, noise, its kind.
+LAWS = (
+("orifice","0.62*x0*sqrt(2*x1)",1,((0.1,2),(0.5,8)),60,.02,'e'),
+("antoine-like","exp(9.1-1640/(x0+231))",3,((10,120),),40,.01,'r'),
+("manning","0.84*x0**0.667*x1**0.5",3,((0.3,3),(0.001,0.05)),80,.03,'r'),
+("bleaching","12.3*exp(-0.41*x0)+3.3",3,((0,10),),50,.02,'e'),
+("two decays","8*exp(-1.9*x0)+3*exp(-0.22*x0)",4,((0,12),),120,.01,'e'),
+("hall-petch","71+0.62/sqrt(x0)",2,((0.001,0.1),),40,.03,'e'),
+("bragg","1.54/(2*sin(x0))",1,((0.2,1.2),),60,.01,'r'),
+("rc gain","1/sqrt(1+(0.37*x0)**2)",1,((0.2,20),),60,.02,'e'),
+("monod inhib","3.1*x0/(0.8+x0+0.11*x0**2)",3,((0.1,12),),70,.02,'e'),
+("photosynth","22*tanh(0.083*x0)-1.7",3,((0,80),),60,.02,'e'),
+("bacterial lag","6.8/(1+exp(3.4-0.62*x0))+0.4",4,((0,14),),60,.02,'e'),
+("van't hoff","0.013*exp(0.069*x0)",2,((0,40),),50,.05,'r'),
+("weber-fechner","2.7*ln(1+0.34*x0)",2,((0,60),),60,.03,'e'),
+("species area","18.4*x0**0.26",2,((1,900),),50,.06,'r'),
+("reynolds","x0*x1*x2/x3",0,((800,1200),(0.1,3),(0.01,0.2),(0.001,0.01)),150,.03,'r'),
+("buoyancy","9.81*x0*(x1-x2)",1,((0.1,2),(900,1300),(200,800)),120,.03,'e'),
+("series resist","x0+x1*x2/(x1+x2)",0,((1,20),(5,50),(5,50)),120,.02,'e'),
+("doppler","x0*343/(343-x1)",1,((200,900),(-60,60)),100,.01,'e'),
+("lens maker","1/((x0-1)*(1/x1-1/x2))",0,((1.3,1.9),(0.1,0.3),(0.5,1.5)),150,.02,'r'),
+("projectile","x0**2*sin(2*x1)/9.81",1,((5,30),(0.1,1.4)),100,.02,'e'),
+("projectile height","x0*x1-4.905*x1**2",1,((10,40),(0.1,2)),100,.02,'e'),
+("gravity pair","6.67*x0*x1/x2**2",1,((1,9),(1,9),(1,5)),120,.05,'r'),
+("coil","0.0126*x0**2*x1/x2",1,((10,90),(0.5,4),(1,9)),120,.03,'r'),
+("stefan net","5.67*x0*(x1**4-x2**4)",1,((0.3,1),(3,7),(2,4)),150,.02,'e'),
+("transformer loss","0.4+0.031*x0**2+0.0021*x1*x0",3,((1,20),(10,60)),100,.02,'e'),
+("clearance","140*exp(-0.19*x0)*(x1/70)",2,((0,12),(50,110)),90,.04,'r'),
+("bateman","14*(exp(-0.21*x0)-exp(-1.4*x0))",3,((0.1,20),),70,.02,'e'),
+("hill two","9.4*x0**2.2/(4.1**2.2+x0**2.2)+0.6",4,((0.3,20),),80,.02,'e'),
+("competitive","7.7*x0/(1.3*(1+x1/2.4)+x0)",3,((0.2,15),(0,10)),120,.02,'e'),
+("gauss beam","0.8*sqrt(1+(x0/2.7)**2)",2,((0,12),),60,.01,'e'),
+("damped","3.3*exp(-0.17*x0)*cos(2.4*x0)",3,((0,14),),120,.03,'e'),
+("beats","2.1*cos(5.2*x0)*cos(0.37*x0)",3,((0,16),),200,.02,'e'),
+("standing wave","1.9*sin(2.2*x0)*cos(3.1*x1)",3,((0,4),(0,4)),200,.03,'e'),
+("travelling","1.4*sin(2.6*x0-3.9*x1+0.4)",4,((0,4),(0,4)),200,.05,'e'),
+("malus","7.2*cos(x0)**2+0.3",2,((0,3.1),),60,.02,'e'),
+("airy","1/(1+8.3*sin(x0)**2)",1,((0,6),),120,.02,'e'),
+("fermi","1/(exp((x0-5.1)/0.43)+1)",2,((2,8),),70,.02,'e'),
+("diode","0.012*(exp(x0/0.052)-1)",2,((0.0,0.32),),60,.03,'e'),
+("langevin-like","3*x0/(1+sqrt(1+x0**2))",1,((0.1,9),),60,.01,'e'),
+("morse","4.2*(1-exp(-1.3*(x0-1.1)))**2",3,((0.7,4),),80,.02,'e'),
+("lennard","4*0.9*((1.2/x0)**12-(1.2/x0)**6)",2,((1.15,3),),80,.02,'e'),
+("debye","8.1/(1+(0.6*x0)**2)+2.2",3,((0.1,12),),70,.02,'e'),
+("relativistic","x0/sqrt(1-(x1/3)**2)",1,((1,5),(0.1,2.7)),100,.01,'r'),
+("heat exch","x0*(1-exp(-0.46*x1))",1,((10,60),(0.2,8)),100,.02,'e'),
+("cobb","1.8*x0**0.31*x1**0.64",3,((1,40),(1,60)),100,.05,'r'),
+("interest","x0*(1+x1)**x2",0,((100,900),(0.01,0.12),(1,20)),120,.01,'r'),
+("ackermann","x0/sqrt(x1**2+x0**2)",0,((0.5,5),(0.5,5)),100,.02,'e'),
+("law of cosines","sqrt(x0**2+x1**2-2*x0*x1*cos(x2))",0,((1,5),(1,5),(0.2,2.9)),150,.02,'e'),
+("triangle area","0.5*x0*x1*sin(x2)",0,((1,5),(1,5),(0.2,2.9)),120,.03,'e'),
+("rocket","2.9*x0*ln(x1/x2)",1,((1,4),(5,30),(1,4)),120,.02,'e'),
+("nernst","0.06*x0*ln(x1/x2)+0.4",2,((0.5,2),(0.1,9),(0.1,9)),120,.02,'e'),
+("wind power","0.5*1.2*x0*x1**3*x2",1,((1,9),(3,12),(0.2,0.5)),100,.05,'r'),
+("drag crossover","0.3*x0+0.9*x0**2",2,((0.1,5),),50,.04,'e'),
+("nusselt","0.3+0.62*x0**0.5*x1**0.333",4,((10,900),(0.7,9)),100,.02,'e'),
+("sellmeier","sqrt(1+1.04*x0**2/(x0**2-0.006))",2,((0.35,2),),60,.0002,'e'),
+("tafel","0.31+0.118*ln(x0)",2,((0.01,10),),50,.03,'e'),
+("mixing temp","(x0*x1+x2*x3)/(x0+x2)",0,((1,9),(10,40),(1,9),(50,90)),150,.01,'e'),
+("bernoulli","x0+0.5*x1*x2**2",1,((50,200),(0.8,1.3),(3,18)),120,.02,'e'),
+("terminal","sqrt(2*x0*9.81/(x1*x2))",1,((0.1,3),(0.9,1.4),(0.02,0.5)),120,.03,'r'),
+("seasonal co2","312+1.3*x0+0.012*x0**2+2.8*sin(6.283*x0)",5,((0,20),),240,.01,'e'),
+)  # fmt: skip
+
+
+def run(index: int, max_time: float) -> dict[str, object]:
+    name, text, n_constants, ranges, n_rows, level, kind = LAWS[index]
+    law, rng = parse(text), np.random.default_rng([0, 16, index])
+    X = rows_of(law, ranges, n_rows, rng)
+    clean = evaluate(law, X)
+    y = clean + level * (np.abs(clean) if kind == "r" else np.std(clean)) * rng.normal(size=n_rows)
+    fresh = rows_of(law, ranges, 300, np.random.default_rng(99))
+    began = time.process_time()
+    model = UniSymNetRegressor(max_time=max_time, n_jobs=1).fit(X, y)
+    seconds = time.process_time() - began
+    chosen = has_form(model.formula_.expr, law, n_constants, fresh)
+    listed = chosen or any(has_form(model[i].expr, law, n_constants, fresh) for i in range(len(model)))
+    found = {"chosen": chosen, "listed": listed, "found": str(model.formula_), "processor": round(seconds, 2)}
+    return {"law": name, "max_time": max_time, **found, "stopped": model.stopped_}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--max-time", type=float, default=10.0)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--only", nargs="+", default=[], metavar="LAW")
+    options = parser.parse_args()
+    lines = options.out.read_text().splitlines() if options.out.exists() else []
+    records = [json.loads(line) for line in lines]
+    known = {record["law"] for record in records}
+    for index, (name, *_) in enumerate(LAWS):
+        if name not in known and (not options.only or name in options.only):
+            records.append(run(index, options.max_time))
+            with options.out.open("a") as file:
+                file.write(json.dumps(records[-1]) + "\n")
+            print(json.dumps(records[-1]), flush=True)
+    print(*(f"{key}={sum(r[key] for r in records)}" for key in ("chosen", "listed")), f"of={len(records)}")
+
+
+if __name__ == "__main__":
+    main()
