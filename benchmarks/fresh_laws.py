@@ -2,9 +2,9 @@
 
     UNISYMNET_CLOCK=processor python benchmarks/fresh_laws.py --max-time 10 --out fresh.jsonl [--only "law of cosines"]
 
-One to four inputs, 40 to 240 rows, 0.02 to 6 % noise: "e" relative to the spread of the clean target, "r" to each value.
-Judged as noise_laws.py does, which counts written exponents beyond 3 as constants.  They have been looked at since (ADR 54).
-What is in the file is not run again.
+One to four inputs, 40 to 240 rows, 0.02 to 6 % noise: "e" relative to the spread of the clean target, "r" to each
+value.  Judged as noise_laws.py does, which counts written exponents beyond 3 as constants.  The laws have been looked
+at since (ADR 54).  What is in the file is not run again.
 """
 
 from __future__ import annotations
