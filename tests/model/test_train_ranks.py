@@ -18,7 +18,7 @@ from dataclasses import replace
 import torch, torch.distributed as dist
 from unisymnet.corpus import LOW, Corpus
 from unisymnet.model.config import ModelConfig
-from unisymnet.model.train import Run, TrainSettings, train
+from unisymnet.model.train import Run, TrainSettings, leave, train
 folder, rank, store, steps, hours, death = sys.argv[1], int(sys.argv[2]), *sys.argv[3:]
 torch.set_num_threads(1)
 dist.init_process_group("gloo", init_method=f"file://{folder}/{store}", rank=rank, world_size=2)
@@ -34,7 +34,7 @@ config = ModelConfig(d_model=16, n_heads=2, n_latents=4, n_layers=1)
 run = train(corpus, [], config, TrainSettings(batch=8, n_batches=1, warmup=5), folder + "/run", resume=True,
             max_steps=int(steps) or None, hours=float(hours) if rank == 0 else 1.0, pause=0.0, log=lambda line: None)
 print(run.step)
-dist.destroy_process_group()
+leave(run)
 """
 
 

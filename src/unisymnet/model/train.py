@@ -8,6 +8,7 @@ corpus, nor how labels are searched or exported.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import time
@@ -129,6 +130,18 @@ def set_up(n_threads: int) -> tuple[int, int]:
             torch.cuda.set_device(device)  # NCCL refuses two ranks on one GPU
         dist.init_process_group("nccl" if device.startswith("cuda") else "gloo")
     return rank, world
+
+
+def leave(run: Run) -> None:
+    """Leave the other processes.
+
+    The threads of the group must have let go of every tensor before Python ends, or they abort the process; only a
+    group that nobody holds waits for its threads.
+    """
+    if run.world > 1:
+        run.parallel = run.model
+        dist.destroy_process_group()
+        gc.collect()
 
 
 def device_of_rank() -> str:

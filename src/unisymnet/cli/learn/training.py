@@ -156,10 +156,11 @@ def train(
     # A kill by the system or a scheduler takes the worker along.
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped; run the same command to continue"))
     try:
-        training.train(
+        run = training.train(
             source, fresh, config, options, out, max_steps=steps, hours=hours, resume=True, start=start,
             n_workers=workers, pause=pause, log=lambda line: print(line, flush=True) if rank == 0 else None,
         )  # fmt: skip
+        training.leave(run)
     finally:
         signal.signal(signal.SIGTERM, before)
 
