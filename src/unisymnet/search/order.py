@@ -117,9 +117,11 @@ REDUCED = at(
     "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
 )
 REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS), max_time=WHILE)
+# Quotients over the inputs and a function of one of them.
+WIDE_QUOTIENTS = at("rational", exact=False, wide=True)
 REDUCED_NOISY = at(
     "reduce",
-    stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, at("stretched")),
+    stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, WIDE_QUOTIENTS, at("stretched")),
     max_time=SMALLER_NOISY,
 )
 # Two groups of inputs, added or multiplied, each of which is then looked at alone.
@@ -195,6 +197,7 @@ IF_NOISY = (
     at("factors", exact=False),
     at("bases", exact=False),
     at("rational", exact=False),
+    WIDE_QUOTIENTS,
     at("roots", exact=False, noisy=True),
     at("outer", exact=False, noisy=True),
     at("signomial"),

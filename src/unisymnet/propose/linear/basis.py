@@ -7,7 +7,7 @@ knows no target and no view.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, product
 
@@ -73,6 +73,10 @@ class Basis:
                 for key in factors[1:]:
                     out[:, k] *= known[key]
         return out
+
+    def only(self, chosen: Sequence[int]) -> Basis:
+        """Some of the columns."""
+        return replace(self, powers=tuple(self.powers[k] for k in chosen))
 
     def poly(self, support: Ints, coefficients: Floats) -> Poly:
         return make_poly(self.atoms, [self.powers[k] for k in support], coefficients.tolist())

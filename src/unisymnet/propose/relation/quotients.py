@@ -16,29 +16,37 @@ from itertools import combinations, permutations
 
 import numpy as np
 
+from ...arrays import Ints
 from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate
 from ..linear.basis import EXACT_SHARE, MAX_GROWTH, Basis, over_atoms
 from ..pool import Stage, Task
-from ..view.views import views_of
+from ..view.views import Target, View, views_of
 from ..write.write import write_ratio
 from .equation import Equation, Scan, exact_quotient
 from .fit import Law, fitted
+from .grown import grown
 
 __all__ = ["Coupled", "Rational"]
 
 DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (1, 3), (3, 2), (2, 3), (3, 3), (4, 2), (5, 2), (4, 4), (6, 4))
 NOISY_DEGREES = ((1, 1), (2, 1), (1, 2), (2, 2), (3, 1), (3, 2))
+# Of quotients that are grown from below: the highest with so few terms; beside a function of an input, of which some
+# are looked at longer.
+GROWN_DEGREES, GROWN_TERMS = ((5, 4), (3, 2), (2, 2)), 32
+WIDE_DEGREES, N_WIDE = ((2, 2),), 3
 
 
 @dataclass(frozen=True)
 class Rational(Stage):
-    """The stage.  ``exact`` and ``noisy`` switch its two passes; ``unary`` adds functions of one input."""
+    """The stage.  ``exact``, ``noisy`` and ``wide`` switch its passes: the last one is the noisy one over the inputs and
+    a function of one of them.  ``unary`` adds such functions to the exact one."""
 
     name: str = "rational"
     exact: bool = True
     noisy: bool = True
+    wide: bool = False
     unary: bool = True
     max_columns: int = 300
     unary_columns: int = 100
@@ -57,8 +65,9 @@ class Rational(Stage):
                 if any(exact_quotient(task, view, num, den) for view in scan.hits(num, den)):
                     yield from pool.proposals(1)
                     return
-        if self.noisy:
-            for law in sorted(self._laws(task, inputs), key=lambda law: law.length)[: self.limit]:
+        if self.noisy or self.wide:
+            laws = self._wide(task, inputs) if self.wide else self._laws(task, inputs)
+            for law in sorted(laws, key=lambda law: law.length)[: self.limit]:
                 for tol in law.tolerances():
                     pool.add(write_ratio(task.problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), tol))
             pool.settle(2 * self.limit, task.deadline)
@@ -67,11 +76,25 @@ class Rational(Stage):
     def _laws(self, task: Task, inputs: Sequence[Expr]) -> Iterator[Law]:
         rows = task.some_rows(self.max_rows)
         for view in views_of(task.problem, ("y", "y**2")):
+            yield from _grown(task, _largest(view, inputs), rows)
             for degrees in NOISY_DEGREES:
                 equation = Equation(view, tuple(over_atoms(inputs, degree) for degree in degrees))
                 if task.deadline.expired() or len(equation) > min(self.noisy_columns, len(rows) // 3):
                     break
                 yield from fitted(task, equation, rows)
+
+    def _wide(self, task: Task, inputs: Sequence[Expr]) -> Iterator[Law]:
+        """The functions that promise most by a brief look."""
+        rows, ranked = task.some_rows(self.max_rows), []
+        for view in views_of(task.problem, ("y",)):
+            target = Target.see(task.problem, view, rows)
+            for atom in _unary_atoms(task.problem):
+                equation = _largest(view, (*inputs, atom), WIDE_DEGREES)
+                if equation is not None and not task.deadline.expired():
+                    found = grown(equation, target, task.problem.X[target.rows], brief=True)
+                    ranked += [(length, equation) for length, _ in found[:1]]
+        for _, equation in sorted(ranked, key=lambda one: one[0])[:N_WIDE]:
+            yield from _grown(task, equation, rows)
 
     def _pairs(self, problem: Problem, inputs: Sequence[Expr]) -> Iterator[tuple[Basis, Basis]]:
         """Numerators and denominators by their number of columns, with and without a unary function."""
@@ -90,6 +113,22 @@ class Rational(Stage):
                     tasks.append((count, order, atoms, degrees))
         for _, _, atoms, (top, bottom) in sorted(tasks, key=lambda task: task[:2]):
             yield over_atoms(atoms, top), over_atoms(atoms, bottom)
+
+
+def _grown(task: Task, equation: Equation | None, rows: Ints) -> Iterator[Law]:
+    """A few terms out of many."""
+    if equation is None or task.deadline.expired():
+        return
+    target = Target.see(task.problem, equation.view, rows)
+    for _, few in grown(equation, target, task.problem.X[target.rows]):
+        if not task.deadline.expired():
+            yield from fitted(task, few, rows)
+
+
+def _largest(view: View, atoms: Sequence[Expr], degrees: Sequence[tuple[int, int]] = GROWN_DEGREES) -> Equation | None:
+    """The quotient of the highest degrees that has few enough terms."""
+    every = (Equation(view, tuple(over_atoms(atoms, degree) for degree in both)) for both in degrees)
+    return next((one for one in every if len(one) <= GROWN_TERMS), None)
 
 
 def _unary_atoms(problem: Problem) -> list[Expr]:

@@ -48,6 +48,7 @@ FACTORS = (
     Form("logarithm from a start", ("c0*ln(x0 + c1) + c2",), ((1, "-start"),)),
     Form("logarithm from zero", ("c0*ln(c1*x0 + 1)",), ((1, "hill"),)),
     Form("bell at zero", ("c0*exp(c1*x0**2)",), ((1, "-width"),)),
+    Form("bell with exponential tails", ("c0/(exp(c1*x0) + exp(-c1*x0))",), ((1, "rate"),)),
     Form("even power", ("c0*(c1*x0**2 + 1)**c2",), ((1, "width"), (2, "exponent"))),
     Form("power of a level and a power", ("c0*(c1*x0**c2 + 1)**c3",), ((1, "hill"), (2, "exponent"), (3, "exponent"))),
     Form("resonance at zero", ("c0/(c1*x0**2 + 1)",), ((1, "width"),)),
@@ -83,7 +84,7 @@ class Textbook:
         if problem.allows("add", "mul"):
             yield from (Proposal(plane, self.name) for plane in table.planes())
             yield from (Proposal(product, self.name) for product in table.products())
-        for form, argument, factor in _trials(problem, (*FORMS, *FACTORS) if self.factors else FORMS):
+        for form, argument, factor in _trials(problem, self.factors):
             if limit.expired():
                 return
             if not allowed(_times(fitted_form(form)[0], factor), problem):
@@ -166,10 +167,18 @@ class Rows:
         return fit.params, fit.loss
 
 
-def _trials(problem: Problem, forms: Sequence[Form]) -> Iterator[tuple[Form, Expr, Expr]]:
+def _trials(problem: Problem, factors: bool) -> Iterator[tuple[Form, Expr, Expr]]:
     """Form, what stands for x, and what it is multiplied with: each form in every column alone, then pairs of them."""
+    forms = (*FORMS, *FACTORS) if factors else FORMS
     columns = [Var(index) for index in range(problem.n_features)]
     yield from ((form, column, ONE) for form in forms for column in columns)
+    if factors and problem.allows("div"):
+        # A number that inputs were merged into may as well be the other way round, and what was stripped of the target
+        # either of the two that are compared.
+        for column in (column for column in columns if np.all(problem.X[:, column.index] > 0.0)):
+            both = (column, _inverse(column))
+            yield from ((form, both[1], ONE) for form in forms)
+            yield from ((form, argument, factor) for factor in both for argument in both for form in FACTORS)
     if len(columns) <= MAX_PAIRED:
         yield from ((form, argument, factor) for argument, factor in _pairs(columns) for form in forms)
 

@@ -26,6 +26,7 @@ from .views import View, views_of
 __all__ = [
     "Frame",
     "best_frame",
+    "followed",
     "frames_of",
     "looks_noisy",
     "noise_beyond_doubt",
@@ -36,6 +37,7 @@ __all__ = [
 ]
 
 # Powers of y that the power views take; ln is none of them.
+SMOOTH_EACH = (24, 12, 6)  # rows for a column of a polynomial that smooths
 POWERS = {"y": 1.0, "y**2": 2.0, "1/y": -1.0, "1/y**2": -2.0, "sqrt(y)": 0.5, "ln(y)": 0.0}
 
 
@@ -183,6 +185,18 @@ def polynomial(z: Floats, max_columns: int, *, max_degree: int = 30) -> Floats:
     return np.column_stack([v for _, v in sorted(level, key=lambda item: item[0])])
 
 
+def followed(X: Floats, y: Floats, weight: Floats) -> Floats:
+    """y without most of its noise: the polynomial with the least error by generalised cross-validation."""
+    coordinates = [X] if np.any(X <= 0.0) else [X, np.log(X)]
+    designs = [polynomial(standardised(z), max(2, len(y) // each)) for z in coordinates for each in SMOOTH_EACH]
+    fits = [design @ np.linalg.lstsq(design * weight[:, None], y * weight, rcond=DIGITS_12)[0] for design in designs]
+    errors = [
+        float(np.sum((weight * (y - fit)) ** 2)) / (1.0 - design.shape[1] / len(y)) ** 2
+        for fit, design in zip(fits, designs, strict=True)
+    ]
+    return np.asarray(fits[int(np.argmin(errors))], dtype=np.float64)
+
+
 def smooth_residual(problem: Problem) -> tuple[float, bool]:
     """What a flexible polynomial leaves of y, in units of std(y), and whether a smaller one leaves as little.
 
@@ -212,7 +226,7 @@ PLATEAU, MURKY_PLATEAU = 1.4, 1.08
 # Standard deviations by which residuals must be more orderly than the same residuals with random signs.
 SURPRISE, N_FLIPS = 4.0, 60
 # The same for the test of neighbours, which takes the largest of many numbers; and how many rows count as near.
-NEAR_SURPRISE, NEIGHBOURS = 5.0, (2, 6, 20)
+NEAR_SURPRISE, NEIGHBOURS = 3.0, (2, 6, 20)
 # Of the typical residual, and of the root mean square: a formula that does much for the latter alone explains few rows.
 HARDLY_LESS, MUCH_LESS = 0.5, 0.1
 # Chance by which rows with equal inputs refuse a formula, and above which they alone speak for it, where rows are few.
