@@ -24,6 +24,7 @@ ROUNDS = 6
 SETTLED = 1e-6  # relative change of the weights
 HALVINGS = 8
 WIDE = 100.0  # times the smallest
+UNLIKELY = 5.0  # nats behind: a noise model that nobody would speak for
 NEAR = 12.0  # nats: a noise model further behind before its own fit will not win by it
 
 
@@ -131,3 +132,17 @@ def shortest(expr: Expr, judge: Judge) -> tuple[Expr, Lengths] | None:
         if moved is not None and found is not None and found.total < best[1].total - 1e-9:
             best = moved, found
     return best if math.isfinite(best[1].total) else None
+
+
+def under_other_noise(expr: Expr, lengths: Lengths, judge: Judge) -> list[tuple[float, Expr, NoiseModel]]:
+    """The formula fitted under the noise models that the data hardly refuse, and how likely each is beside the one that
+    was chosen, which has 1."""
+    found = []
+    for other in judge.each(expr, [model for model in judge.models if model != lengths.model]):
+        if other.total > lengths.total + NEAR:
+            continue
+        moved = settled(expr, judge, lengths.free, other.model)
+        again = None if moved is None else judge.lengths(moved, other.model)
+        if moved is not None and again is not None and again.total < lengths.total + UNLIKELY:
+            found.append((min(math.exp(lengths.total - again.total), 1.0), moved, other.model))
+    return found

@@ -13,10 +13,10 @@ from ..candidate import Candidate
 from ..deadline import Deadline
 from ..fit.clean.verdict import Ruled, verdict
 from ..fit.kernels.robust import Loss
-from ..fit.settle import settled, stepped
+from ..fit.settle import settled, stepped, under_other_noise
 from ..formula import Formula
 from ..formula.band import make_band
-from ..formula.constants import report
+from ..formula.constants import Constant, report
 from ..judge.judge import Judge, UnitPrice, make_judge
 from ..judge.noise import EQUAL, NoiseModel
 from ..judge.scales import assumed_nats
@@ -33,6 +33,7 @@ Rows = tuple[Floats, Floats, Floats]
 
 MAX_JUDGED = 3000  # rows; more would not change a verdict
 MAX_REPORTED = 20_000
+MAX_DOUBTED = 100  # rows; more tell how their noise grows
 MAX_WATCHED = 600  # rows on which formulas are compared while the search runs
 
 
@@ -96,7 +97,7 @@ def judged_table(
         if valid is None
         else (_judge(replace(data, X=fit[0], y=fit[1], weights=fit[2]), models, noise, beliefs), valid)
     )
-    entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back, deadline) for one in ruled]
+    entries = [entry_of(replace(one, expr=present(one.expr)), data, kept_back, deadline, judge) for one in ruled]
     table = scored(sorted(entries, key=lambda e: (e.complexity, e.formula_nats, str(e.formula))))
     return tuple(replace(entry, score=max(entry.score, 0.0)) for entry in table)  # a longer one may fit worse
 
@@ -107,23 +108,24 @@ def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None, belief
 
 
 def entry_of(
-    one: Ruled, data: Data, kept_back: tuple[Judge, Rows] | None, deadline: Deadline = Deadline.never()
+    one: Ruled,
+    data: Data,
+    kept_back: tuple[Judge, Rows] | None,
+    deadline: Deadline = Deadline.never(),
+    judge: Judge | None = None,
 ) -> Entry:
-    """One row; when time is up, measured on some of the rows only, and without a band."""
+    """One row; when time is up, measured on some of the rows only, and without a band.
+
+    With a ``judge``, errors of constants count that few rows hardly tell how their noise grows.
+    """
     late = deadline.expired()
     few = data.thinned(MAX_REPORTED)
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
-    values, model = evaluate(one.expr, few.X), one.lengths.model
-    left = model.residuals(values, few.y)
-    if left is None:  # on rows that the judge has not seen: least squares stands for the noise model
-        model, left = EQUAL, few.y - values
-    own = model.roots(values, left) ** 2 * (1.0 if few.weights is None else few.weights)
-    seen = values + left
-    wider = model.widening(left)
-    constants = tuple(
-        constant if constant.stderr is None else replace(constant, stderr=wider * constant.stderr)
-        for constant in report(one.expr, few.X, seen, own, deadline)
-    )
+    model, own, seen, constants = _with_errors(one.expr, one.lengths.model, few, deadline)
+    if judge is not None and not late and len(few.y) <= MAX_DOUBTED:
+        others = under_other_noise(one.expr, one.lengths, judge)
+        rest = [(chance, _with_errors(moved, other, few, deadline)[3]) for chance, moved, other in others]
+        constants = _doubted(constants, [one for one in rest if len(one[1]) == len(constants)])
     mean = 1.0 if few.weights is None else float(np.mean(few.weights))  # the band is that of a row of usual weight
     band = None if late else make_band(one.expr, few.X, seen, np.sqrt(own / mean), model.kind, model.ratio)
     data, weights = (few, np.ones(len(few.y)) if few.weights is None else few.weights) if late else (data, weights)
@@ -141,6 +143,43 @@ def entry_of(
         formula_nats=one.lengths.formula,
         noise=str(one.lengths.model),
     )
+
+
+def _with_errors(
+    expr: Expr, model: NoiseModel, rows: Data, deadline: Deadline
+) -> tuple[NoiseModel, Floats, Floats, tuple[Constant, ...]]:
+    """The noise model, its weights, the target as it sees it, and the constants with their errors."""
+    values = evaluate(expr, rows.X)
+    left = model.residuals(values, rows.y)
+    if left is None:  # on rows that the judge has not seen: least squares stands for the noise model
+        model, left = EQUAL, rows.y - values
+    own = model.roots(values, left) ** 2 * (1.0 if rows.weights is None else rows.weights)
+    seen = values + left
+    wider = model.widening(left)
+    constants = tuple(
+        constant if constant.stderr is None else replace(constant, stderr=wider * constant.stderr)
+        for constant in report(expr, rows.X, seen, own, deadline)
+    )
+    return model, own, seen, constants
+
+
+def _doubted(
+    constants: tuple[Constant, ...], others: Sequence[tuple[float, tuple[Constant, ...]]]
+) -> tuple[Constant, ...]:
+    """Errors as the mean square over noise models, each by its chance, from where the constants stand."""
+    chances = np.array([1.0, *(chance for chance, _ in others)])
+    wider = []
+    for place, constant in enumerate(constants):
+        rivals = [found[place] for _, found in others]
+        if constant.stderr is None or any(rival.stderr is None for rival in rivals):
+            wider.append(constant)
+            continue
+        at = constant.value if constant.fitted is None else constant.fitted
+        apart = [0.0, *((rival.value if rival.fitted is None else rival.fitted) - at for rival in rivals)]
+        errors = [constant.stderr, *(rival.stderr or 0.0 for rival in rivals)]
+        squares = np.square(apart) + np.square(errors)
+        wider.append(replace(constant, stderr=float(np.sqrt(np.average(squares, weights=chances)))))
+    return tuple(wider)
 
 
 def _r2_kept_back(one: Ruled, fit: Judge, valid: Rows, *, late: bool) -> float:

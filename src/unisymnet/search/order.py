@@ -113,15 +113,16 @@ SHORT_SUMS = at("subsets")
 KNOWN_FORMS = (at("joined"), at("textbook", most_inputs=1, factors=True))
 SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
 SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
+# Quotients of a few terms, of the inputs and of these with a function of one of them.
+FEW = at("rational", exact=False, noisy=False, few=True)
+WIDE = at("rational", exact=False, noisy=False, wide=True)
 REDUCED = at(
     "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
 )
 REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS), max_time=WHILE)
-# Quotients over the inputs and a function of one of them.
-WIDE_QUOTIENTS = at("rational", exact=False, wide=True)
 REDUCED_NOISY = at(
     "reduce",
-    stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, WIDE_QUOTIENTS, at("stretched")),
+    stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, FEW, WIDE, at("stretched")),
     max_time=SMALLER_NOISY,
 )
 # Two groups of inputs, added or multiplied, each of which is then looked at alone.
@@ -187,6 +188,7 @@ IF_NOISY = (
     at("short", most=15.0, seconds=WHILE),
     # Among columns that hardly differ, too: a full basis cannot tell them apart.
     SHORT_SUMS,
+    FEW,
     IN_GROUPS,
     # What polynomials cannot follow on few rows looks like noise: one exact look at wider bases costs little.
     at("extended", noisy=False, seconds=BRIEF),
@@ -197,7 +199,7 @@ IF_NOISY = (
     at("factors", exact=False),
     at("bases", exact=False),
     at("rational", exact=False),
-    WIDE_QUOTIENTS,
+    WIDE,
     at("roots", exact=False, noisy=True),
     at("outer", exact=False, noisy=True),
     at("signomial"),

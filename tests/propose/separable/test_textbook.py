@@ -49,6 +49,20 @@ def test_a_form_times_another_column():
     assert _best(X, clean + noise) <= 1.05 * np.mean(noise**2)
 
 
+@pytest.mark.parametrize("law", ["tanh(1/x0)", "tanh(1/x0)/x0", "x0*tanh(x0)", "1/(exp(1.3*x0) + exp(-1.3*x0))"])
+def test_a_number_that_inputs_were_merged_into_may_be_the_other_way_round(law):
+    rng = np.random.default_rng(5)
+    X = rng.uniform(0.3, 4.0, (200, 1))
+    clean = evaluate(parse(law), X)
+    noise = 0.02 * np.std(clean) * rng.normal(size=200)
+    problem = make_problem(X, clean + noise)
+    stage = Textbook(most_inputs=1, factors=True)
+    found = stage.propose(problem, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never())
+    wanted = "tanh" if "tanh" in law else "exp"
+    left = [np.mean((evaluate(p.expr, problem.X) - problem.y) ** 2) for p in found if wanted in str(p.expr)]
+    assert min(left) * problem.y_scale**2 <= 1.02 * np.mean(noise**2)
+
+
 def test_only_allowed_operators():
     X = np.linspace(1.0, 3.0, 20)[:, None]
     problem = make_problem(X, X[:, 0] ** 2, operators=frozenset({"add", "mul", "sub", "neg"}))

@@ -40,12 +40,13 @@ WIDE_DEGREES, N_WIDE = ((2, 2),), 3
 
 @dataclass(frozen=True)
 class Rational(Stage):
-    """The stage.  ``exact``, ``noisy`` and ``wide`` switch its passes: the last one is the noisy one over the inputs and
-    a function of one of them.  ``unary`` adds such functions to the exact one."""
+    """The stage.  ``exact`` and ``noisy`` switch its two passes, ``few`` and ``wide`` those that grow quotients of a few
+    terms, of the inputs and of these with a function of one of them.  ``unary`` adds such functions to the exact one."""
 
     name: str = "rational"
     exact: bool = True
     noisy: bool = True
+    few: bool = False
     wide: bool = False
     unary: bool = True
     max_columns: int = 300
@@ -65,8 +66,12 @@ class Rational(Stage):
                 if any(exact_quotient(task, view, num, den) for view in scan.hits(num, den)):
                     yield from pool.proposals(1)
                     return
-        if self.noisy or self.wide:
-            laws = self._wide(task, inputs) if self.wide else self._laws(task, inputs)
+        laws = [
+            *(self._laws(task, inputs) if self.noisy else ()),
+            *(self._few(task, inputs) if self.few else ()),
+            *(self._wide(task, inputs) if self.wide else ()),
+        ]
+        if laws:
             for law in sorted(laws, key=lambda law: law.length)[: self.limit]:
                 for tol in law.tolerances():
                     pool.add(write_ratio(task.problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), tol))
@@ -76,12 +81,16 @@ class Rational(Stage):
     def _laws(self, task: Task, inputs: Sequence[Expr]) -> Iterator[Law]:
         rows = task.some_rows(self.max_rows)
         for view in views_of(task.problem, ("y", "y**2")):
-            yield from _grown(task, _largest(view, inputs), rows)
             for degrees in NOISY_DEGREES:
                 equation = Equation(view, tuple(over_atoms(inputs, degree) for degree in degrees))
                 if task.deadline.expired() or len(equation) > min(self.noisy_columns, len(rows) // 3):
                     break
                 yield from fitted(task, equation, rows)
+
+    def _few(self, task: Task, inputs: Sequence[Expr]) -> Iterator[Law]:
+        rows = task.some_rows(self.max_rows)
+        for view in views_of(task.problem, ("y", "y**2")):
+            yield from _grown(task, _largest(view, inputs), rows)
 
     def _wide(self, task: Task, inputs: Sequence[Expr]) -> Iterator[Law]:
         """The functions that promise most by a brief look."""
