@@ -281,5 +281,5 @@ def _unusual(value: float, is_exponent: bool) -> float:
     if size == 0.0:
         return 0.0
     if is_exponent:
-        return max(0.0, size - USUAL_EXPONENT) / 1.5 + max(0.0, math.log(TINY_EXPONENT / size))
+        return max(0.0, size - USUAL_EXPONENT) / 1.5 + max(0.0, 2.0 * math.log(TINY_EXPONENT / size))
     return math.log1p((math.log(size) / USUAL_SIZE) ** 2)

@@ -119,7 +119,7 @@ WIDE = at("rational", exact=False, noisy=False, wide=True)
 REDUCED = at(
     "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
 )
-REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS), max_time=WHILE)
+REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, FEW, WIDE), max_time=WHILE)
 REDUCED_NOISY = at(
     "reduce",
     stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, FEW, WIDE, at("stretched")),
