@@ -20,6 +20,7 @@ from unisymnet.fit.clean.verdict import Ruled
 from unisymnet.fit.settle import shortest
 from unisymnet.formula.constants import rounded
 from unisymnet.judge.judge import make_judge
+from unisymnet.judge.noise import NoiseModel
 from unisymnet.regressor.judged import entry_of
 from unisymnet.regressor.validation import Data
 from unisymnet.symbolic.expr import Expr, evaluate
@@ -53,10 +54,11 @@ def one(law: Expr, span: tuple[float, float], kind: str, n: int, seed: int) -> t
     rng = np.random.default_rng([seed, n, len(kind), round(1000 * span[1])])
     X = rng.uniform(*span, (n, 1))
     y = noisy(evaluate(law, X), kind, rng)
-    found = shortest(law, make_judge(X, y))
+    judge = make_judge(X, y)
+    found = shortest(law, judge)
     if found is None:
         return None
-    entry = entry_of(Ruled(*found, "own"), Data(X, y, None, ("x0",), "y"), None)
+    entry = entry_of(Ruled(*found, "own"), Data(X, y, None, ("x0",), "y"), None, judge=judge)
     truth = [constant.value for constant in _constants(law)]
     inside = [
         constant.stderr is not None and abs(constant.value - value) <= constant.stderr
@@ -65,7 +67,7 @@ def one(law: Expr, span: tuple[float, float], kind: str, n: int, seed: int) -> t
     fresh = rng.uniform(*span, (FRESH, 1))
     low, high = entry.formula.predict_interval(fresh)
     again = noisy(evaluate(law, fresh), kind, rng)
-    return inside, float(np.mean((again >= low) & (again <= high))), _rise(entry.formula, X, y)
+    return inside, float(np.mean((again >= low) & (again <= high))), _rise(entry.formula, X, y, found[1].model)
 
 
 def _constants(law: Expr) -> tuple:
@@ -74,12 +76,17 @@ def _constants(law: Expr) -> tuple:
     return Formula(law).constants
 
 
-def _rise(formula, X: np.ndarray, y: np.ndarray) -> float:
+def _rise(formula, X: np.ndarray, y: np.ndarray, model: NoiseModel) -> float:
+    """By the residuals that were fitted: of logarithms, where the noise is a factor."""
     shown = rounded(formula.expr, formula.constants)
     if shown is None:
         return 0.0
-    roots = formula.band.roots(formula.expr, X) if formula.band is not None else np.ones(len(y))
-    left, printed = (roots * (y - evaluate(expr, X)) for expr in (formula.expr, shown))
+    exact, values = evaluate(formula.expr, X), evaluate(shown, X)
+    if model.kind == "factor":
+        left, printed = np.log(y / exact), np.log(y / values)
+    else:
+        roots = model.roots(exact, y - exact)
+        left, printed = roots * (y - exact), roots * (y - values)
     return float((np.sum(printed**2) - np.sum(left**2)) / np.mean(left**2))
 
 

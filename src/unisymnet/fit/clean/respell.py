@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import permutations
 
 import numpy as np
 
@@ -28,6 +29,7 @@ MAX_EXPANDED = 25
 MAX_DETOUR = 6  # tokens by which a step on the way may be longer than the start
 MAX_SIZE = 80  # tokens; longer formulas are nobody's law
 MAX_ROWS = 500
+NESTED = 6  # tokens that a fraction within a fraction is worth
 
 
 def respelled(expr: Expr, X: Floats) -> Expr:
@@ -68,7 +70,24 @@ def _price(expr: Expr) -> Price:
     fractions, others = sum(value % 0.5 != 0.0 for value in numbers), sum(abs(value) != 1.0 for value in numbers)
     exponents = [node.args[1].value for node in calls if node.op == "pow" and isinstance(node.args[1], Const)]
     behind = sum(node.op == "sub" and type(node.args[1]) is Const for node in calls)
-    return complexity(expr), fractions, others, sum(map(abs, exponents)), behind
+    nested = NESTED * sum(map(_is_nested, calls))
+    return complexity(expr) + nested, fractions, others, sum(map(abs, exponents)), behind
+
+
+def _is_nested(node: Call) -> bool:
+    """A number and a fraction below a fraction line: x/(1/x + 2) for x**2/(1 + 2*x)."""
+    below = node.args[1] if node.op == "div" else None
+    if not (isinstance(below, Call) and below.op == "add" and len(below.args) == 2):
+        return False
+    return any(isinstance(a, Const) and _is_power_below(b) for a, b in permutations(below.args))
+
+
+def _is_power_below(node: Expr) -> bool:
+    """c/x or c/x**p."""
+    if not (isinstance(node, Call) and node.op == "div"):
+        return False
+    under = node.args[1]
+    return isinstance(under, Var) or (isinstance(under, Call) and under.op == "pow" and isinstance(under.args[0], Var))
 
 
 def _agree(values: Floats, wanted: Floats) -> bool:

@@ -34,6 +34,8 @@ SAME_VALUES = 0.3  # of chi-square: two formulas that differ by less are one
 SAME_FORM = 1.0  # nats of the data that another exponent must win to be worth a row of its own
 NOTHING = 1e-9  # of the target's spread: parts of a sum that are smaller are rounding
 MOST_ROWS = 16
+SAME_LENGTH = 1e-6  # nats that rounding may cost
+SPELLING = 4.0  # nats that another way to write a formula may seem to cost; more is another formula
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ def verdict(
                 break
             shorter = _shortened(one, judge, deadline)
             if allows(shorter.expr):
-                found.append(shorter)
+                instead = shorter.lengths.total <= one.lengths.total + SAME_LENGTH
+                found = [shorter if other is one and instead else other for other in found]
+                found += [] if instead else [shorter]
     return _worth_showing(sorted(found, key=_total), judge)
 
 
@@ -110,11 +114,13 @@ def _shortened(one: Ruled, judge: Judge, deadline: Deadline) -> Ruled:
 
 
 def _written(found: Judged, judge: Judge) -> Judged:
-    """The same function as a person writes it, if the judge does not object."""
+    """The same function as a person writes it, if the judge does not object; how it is written costs nothing."""
     expr, lengths = found
     usual = levelled(present(simplify(respelled(phased(conventional(expr)), judge.X))))
     again = judge.lengths(usual, lengths.model)
-    return (usual, again) if again is not None and again.total <= lengths.total + 1.0 else (present(expr), lengths)
+    if again is None or again.total > lengths.total + SPELLING:
+        return present(expr), lengths
+    return usual, replace(again, structure=again.structure - max(again.total - lengths.total, 0.0))
 
 
 def _worth_showing(found: Sequence[Ruled], judge: Judge) -> list[Ruled]:
