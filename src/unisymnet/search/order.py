@@ -113,13 +113,15 @@ SHORT_SUMS = at("subsets")
 KNOWN_FORMS = (at("joined"), at("textbook", most_inputs=1, factors=True))
 SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
 SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
+# The same of a number that inputs were merged into, or of its inverse.
+INVERTED = at("textbook", most_inputs=1, inverted=True)
 # Quotients of a few terms, of the inputs and of these with a function of one of them.
 FEW = at("rational", exact=False, noisy=False, few=True)
 WIDE = at("rational", exact=False, noisy=False, wide=True)
 REDUCED = at(
     "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
 )
-REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, FEW, WIDE), max_time=WHILE)
+REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, INVERTED, SHORT_SUMS, FEW, WIDE), max_time=WHILE)
 REDUCED_NOISY = at(
     "reduce",
     stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, FEW, WIDE, at("stretched")),

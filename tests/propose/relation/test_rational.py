@@ -67,7 +67,6 @@ def test_noisy_quotients_with_a_function_of_an_input():
     assert all("x0*cos(x1)" in str(formula) for formula in found[:3]) and found
 
 
-
 def test_noise_does_not_draw_the_start_towards_small_denominators():
     X, y = draw("(1+2*x0)/(1+x0**2)", [(-3, 3)], n=500, noise=0.1)
     problem = make_problem(X, y)

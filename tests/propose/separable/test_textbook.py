@@ -56,8 +56,9 @@ def test_a_number_that_inputs_were_merged_into_may_be_the_other_way_round(law):
     clean = evaluate(parse(law), X)
     noise = 0.02 * np.std(clean) * rng.normal(size=200)
     problem = make_problem(X, clean + noise)
-    stage = Textbook(most_inputs=1, factors=True)
-    found = stage.propose(problem, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never())
+    stages = Textbook(most_inputs=1, factors=True), Textbook(most_inputs=1, inverted=True)
+    rng, never = np.random.default_rng(0), Deadline.never()
+    found = [p for stage in stages for p in stage.propose(problem, ParetoFront(), rng=rng, deadline=never)]
     wanted = "tanh" if "tanh" in law else "exp"
     left = [np.mean((evaluate(p.expr, problem.X) - problem.y) ** 2) for p in found if wanted in str(p.expr)]
     assert min(left) * problem.y_scale**2 <= 1.02 * np.mean(noise**2)

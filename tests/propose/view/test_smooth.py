@@ -97,7 +97,7 @@ def test_a_formula_for_a_few_huge_values_leaves_no_noise() -> None:
 
 
 def test_a_wave_with_ten_rows_a_period_is_no_noise() -> None:
-    """x·sin(6.28·x) on 49 rows: the nearest plain wave leaves a sixth of the variance, and rows beside each other agree."""
+    """x·sin(6.28·x) on 49 rows: the nearest wave leaves a sixth of the variance, and rows beside each other agree."""
     rng = np.random.default_rng(0)
     x = np.sort(rng.permutation(np.linspace(-3.0, 3.0, 61))[:49])
     problem = make_problem(x[:, None], 0.3 * x * np.sin(6.28 * x) + rng.normal(0.0, 0.005, len(x)))

@@ -1,9 +1,9 @@
 """Which few terms stand above and below the fraction line: t = P/Q on noisy data, grown from below.
 
 With one column of Q fixed, the anchor, t·Q = P is linear in all other coefficients, and best subsets are grown for it
-(fit/subset.py).  Two things must be known for that, and are learned in rounds from the best quotients so far: what noise
-of t makes of t·Q (Sanathanan–Koerner), and t without its noise, which stands in columns, too.  The first round takes
-the anchor for Q, and for t a smooth fit or t itself.  Elimination from all terms, as in fit.py, fails where these
+(fit/subset.py).  Two things must be known for that, and are learned in rounds from the best quotients so far: what
+noise of t makes of t·Q (Sanathanan–Koerner), and t without its noise, which stands in columns, too.  The first round
+takes the anchor for Q, and for t a smooth fit or t itself.  Elimination from all terms, as in fit.py, fails where these
 hardly differ.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...arrays import TINY, Floats, Ints
+from ...arrays import TINY, Floats
 from ...fit.subset import best_subsets, subset_codelength
 from ..view.smooth import followed
 from ..view.views import Target
@@ -25,7 +25,7 @@ from .fit import FLATTEST
 __all__ = ["grown"]
 
 MOST_TERMS, BEAM, BRIEF_BEAM, KEEP = 6, 60, 20, 4  # beside the anchor; subsets kept while growing, and of every size
-ROUNDS, BRIEF_ROUNDS = 24, 4
+ROUNDS, BRIEF_ROUNDS = 12, 4
 COUNT = 10  # choices that are worth fitting
 
 Support = tuple[tuple[int, ...], tuple[int, ...]]  # columns of P and of Q
@@ -74,7 +74,9 @@ class _Growth:
 
     @property
     def usable(self) -> bool:
-        return bool(np.isfinite(self.top).all() and np.isfinite(self.bottom).all() and len(self.target) > 4 * MOST_TERMS)
+        return bool(
+            np.isfinite(self.top).all() and np.isfinite(self.bottom).all() and len(self.target) > 4 * MOST_TERMS
+        )
 
     def anchors(self) -> Iterator[int]:
         """Columns of one sign: they may be Q alone."""
@@ -100,7 +102,9 @@ class _Growth:
         size = min(MOST_TERMS, len(t) // 8)
         for subset in best_subsets(table, wanted, max_size=size, beam=self.beam, keep=KEEP, shrink=True):
             top = [(k, c) for k, c in zip(subset.columns, subset.coefficients, strict=True) if k < n_top]
-            rest = [(others[k - n_top], c) for k, c in zip(subset.columns, subset.coefficients, strict=True) if k >= n_top]
+            rest = [
+                (others[k - n_top], c) for k, c in zip(subset.columns, subset.coefficients, strict=True) if k >= n_top
+            ]
             bottom = _sum(self.bottom, [(anchor, 1.0), *rest])
             if not top or bottom.min() <= 0.0 <= bottom.max():
                 continue

@@ -40,8 +40,9 @@ WIDE_DEGREES, N_WIDE = ((2, 2),), 3
 
 @dataclass(frozen=True)
 class Rational(Stage):
-    """The stage.  ``exact`` and ``noisy`` switch its two passes, ``few`` and ``wide`` those that grow quotients of a few
-    terms, of the inputs and of these with a function of one of them.  ``unary`` adds such functions to the exact one."""
+    """The stage.  ``exact`` and ``noisy`` switch its two passes, ``few`` and ``wide`` those that grow quotients of a
+    few terms, of the inputs and of these with a function of one of them.  ``unary`` adds such functions to the exact
+    pass."""
 
     name: str = "rational"
     exact: bool = True

@@ -58,18 +58,20 @@ FACTORS = (
     # Of shares, rates and angles, which have no unit: nothing inside is left to fit.
     *(Form(text, (f"c0*{text}",)) for text in ("(x0 + 1)", "(1 - x0)", "(x0 + 1)**-1", "(1 - x0)**-1", "(1 - x0**2)")),
     *(Form(text, (f"c0*{text}",)) for text in ("ln(x0 + 1)", "ln(1 - x0)", "sqrt(1 - x0**2)", "sin(x0)", "cos(x0)")),
+    *(Form(text, (f"c0*{text}",)) for text in ("(1 - x0**2)**-1", "(1 - x0**2)**-0.5")),
 )
 
 
 @dataclass(frozen=True)
 class Textbook:
     """Settings: rows that are looked at, inputs beyond which nothing is tried, whether curves that are seldom fitted
-    alone are tried, too, seconds at most."""
+    alone are tried, too, or all of them the other way round; seconds at most."""
 
     name: str = "textbook"
     max_rows: int = 300
     most_inputs: float = math.inf
     factors: bool = False
+    inverted: bool = False
     seconds: float = 4.0
 
     def propose(
@@ -81,10 +83,13 @@ class Textbook:
         rows = evenly(problem.n_rows, self.max_rows)
         table = Rows(problem.X[rows], problem.y[rows], problem.weights[rows])
         best = math.inf
-        if problem.allows("add", "mul"):
+        if problem.allows("add", "mul") and not self.inverted:
             yield from (Proposal(plane, self.name) for plane in table.planes())
             yield from (Proposal(product, self.name) for product in table.products())
-        for form, argument, factor in _trials(problem, self.factors):
+        trials = (
+            _inverted(problem) if self.inverted else _trials(problem, (*FORMS, *FACTORS) if self.factors else FORMS)
+        )
+        for form, argument, factor in trials:
             if limit.expired():
                 return
             if not allowed(_times(fitted_form(form)[0], factor), problem):
@@ -167,20 +172,23 @@ class Rows:
         return fit.params, fit.loss
 
 
-def _trials(problem: Problem, factors: bool) -> Iterator[tuple[Form, Expr, Expr]]:
+def _trials(problem: Problem, forms: Sequence[Form]) -> Iterator[tuple[Form, Expr, Expr]]:
     """Form, what stands for x, and what it is multiplied with: each form in every column alone, then pairs of them."""
-    forms = (*FORMS, *FACTORS) if factors else FORMS
     columns = [Var(index) for index in range(problem.n_features)]
     yield from ((form, column, ONE) for form in forms for column in columns)
-    if factors and problem.allows("div"):
-        # A number that inputs were merged into may as well be the other way round, and what was stripped of the target
-        # either of the two that are compared.
-        for column in (column for column in columns if np.all(problem.X[:, column.index] > 0.0)):
-            both = (column, _inverse(column))
-            yield from ((form, both[1], ONE) for form in forms)
-            yield from ((form, argument, factor) for factor in both for argument in both for form in FACTORS)
     if len(columns) <= MAX_PAIRED:
         yield from ((form, argument, factor) for argument, factor in _pairs(columns) for form in forms)
+
+
+def _inverted(problem: Problem) -> Iterator[tuple[Form, Expr, Expr]]:
+    """A number that inputs were merged into may as well be the other way round, and what was stripped of the target
+    either of the two that are compared."""
+    if not problem.allows("div"):
+        return
+    for column in (Var(i) for i in range(problem.n_features) if np.all(problem.X[:, i] > 0.0)):
+        both = (column, _inverse(column))
+        yield from ((form, both[1], ONE) for form in (*FORMS, *FACTORS))
+        yield from ((form, argument, factor) for factor in both for argument in both for form in FACTORS)
 
 
 def _pairs(columns: list[Var]) -> Iterator[tuple[Expr, Expr]]:
