@@ -116,8 +116,8 @@ SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", 
 # The same of a number that inputs were merged into, or of its inverse.
 INVERTED = at("textbook", most_inputs=1, inverted=True)
 # Quotients of a few terms, of the inputs and of these with a function of one of them.
-FEW = at("rational", exact=False, noisy=False, few=True)
-WIDE = at("rational", exact=False, noisy=False, wide=True)
+FEW = at("rational", exact=False, noisy=False, few=True, seconds=BRIEF)
+WIDE = at("rational", exact=False, noisy=False, wide=True, seconds=LONGER)
 REDUCED = at(
     "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
 )

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import TINY, Floats
+from ...deadline import Deadline
 from ...fit.subset import best_subsets, subset_codelength
 from ..view.smooth import followed
 from ..view.views import Target
@@ -39,7 +40,9 @@ class _Quotient:
     below: Floats
 
 
-def grown(equation: Equation, target: Target, X: Floats, *, brief: bool = False) -> list[tuple[float, Equation]]:
+def grown(
+    equation: Equation, target: Target, X: Floats, deadline: Deadline, *, brief: bool = False
+) -> list[tuple[float, Equation]]:
     """The same equation with a few terms only: the best choices, with the lengths of their descriptions.
 
     ``X`` holds the rows of the target.  A ``brief`` look tells which of several equations is worth a longer one.
@@ -53,7 +56,7 @@ def grown(equation: Equation, target: Target, X: Floats, *, brief: bool = False)
         for anchor in itertools.islice(growth.anchors(), 1 if brief else None):
             growth.grow(values, np.abs(growth.bottom[:, anchor]), anchor)
     for _ in range(BRIEF_ROUNDS if brief else ROUNDS):
-        best = growth.next()
+        best = None if deadline.expired() else growth.next()
         if best is None:
             break
         growth.grow(best.values, best.below, best.anchor)

@@ -94,14 +94,16 @@ class Rational(Stage):
             yield from _grown(task, _largest(view, inputs), rows)
 
     def _wide(self, task: Task, inputs: Sequence[Expr]) -> Iterator[Law]:
-        """The functions that promise most by a brief look."""
+        """The functions that promise most by a brief look; those of a single input have other stages."""
         rows, ranked = task.some_rows(self.max_rows), []
+        if len(inputs) == 1:
+            return
         for view in views_of(task.problem, ("y",)):
             target = Target.see(task.problem, view, rows)
             for atom in _unary_atoms(task.problem):
                 equation = _largest(view, (*inputs, atom), WIDE_DEGREES)
                 if equation is not None and not task.deadline.expired():
-                    found = grown(equation, target, task.problem.X[target.rows], brief=True)
+                    found = grown(equation, target, task.problem.X[target.rows], task.deadline, brief=True)
                     ranked += [(length, equation) for length, _ in found[:1]]
         for _, equation in sorted(ranked, key=lambda one: one[0])[:N_WIDE]:
             yield from _grown(task, equation, rows)
@@ -130,7 +132,7 @@ def _grown(task: Task, equation: Equation | None, rows: Ints) -> Iterator[Law]:
     if equation is None or task.deadline.expired():
         return
     target = Target.see(task.problem, equation.view, rows)
-    for _, few in grown(equation, target, task.problem.X[target.rows]):
+    for _, few in grown(equation, target, task.problem.X[target.rows], task.deadline):
         if not task.deadline.expired():
             yield from fitted(task, few, rows)
 
