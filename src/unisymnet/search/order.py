@@ -70,6 +70,7 @@ def at(name: str, **settings: Any) -> Place:
 # Budgets: seconds for one stage at one place, where it is not the stage's own.
 BLINK, GLANCE, HALF, BRIEF, LOOK, LONGER, WHILE = 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 3.0
 SMALLER_QUICK, SMALLER_NOISY, SMALLER_DEEP = 5.0, 6.0, 12.0  # for one smaller problem
+SCATTER = 3.0  # standard deviations, about, of the ratio of two residual variances
 # What evolution finds it often finds soon, so it has three places (ADR 23).
 EARLY, MIDWAY, REST = (0.2, 4.0), (0.4, math.inf), (1.0, math.inf)
 
@@ -121,7 +122,14 @@ WIDE = at("rational", exact=False, noisy=False, wide=True, seconds=LONGER)
 REDUCED = at(
     "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
 )
-REDUCED_SOON = at("reduce", stages=(*POWER_LAWS, SEEN_TOO, INVERTED, SHORT_SUMS, FEW, WIDE), max_time=WHILE)
+# Of many rows only sure reductions first: a power that nearly fits hides the number that two inputs make.
+REDUCED_SOON = at(
+    "reduce",
+    stages=(*POWER_LAWS, SEEN_TOO, INVERTED, SHORT_SUMS, FEW, WIDE),
+    max_time=WHILE,
+    scatter=SCATTER,
+    noisy=True,
+)
 REDUCED_NOISY = at(
     "reduce",
     stages=(*POWER_LAWS, SHORT_SUMS, at("joined"), *NOISY_CURVES, *DESCRIBING, FEW, WIDE, at("stretched")),

@@ -117,6 +117,25 @@ def test_asks_the_stages_about_the_smallest_problem_first():
     assert asked == sorted(asked) and asked[0] == 1
 
 
+def test_many_noisy_rows_allow_sure_reductions_only():
+    """x4**4/(x4**2 - x5**2)**2 is nearly x5**-5 times a curve of x4, and exactly a curve of x4/x5."""
+    asked = []
+
+    class Spy:
+        name = "spy"
+
+        def propose(self, problem, front, *, rng, deadline):
+            asked.append(problem.X * problem.x_scales)
+            yield Proposal(Const(1.0), "spy")
+
+    ranges = [(1, 4), (1, 4), (1, 2), (3, 5)]
+    X, y = draw("x0*x1**2*x2**4/(x2**2-x3**2)**2", ranges, n=800, noise=0.1)
+    rows = np.sort(X[:, 2] / X[:, 3])
+    solve(Reduce(stages=(Spy(),), scatter=3.0, noisy=True), X, y)
+    column = np.sort(asked[0][:, 0])
+    assert asked[0].shape[1] == 1 and (np.allclose(column, rows) or np.allclose(column, np.sort(1.0 / rows)))
+
+
 def test_polynomials_have_the_promised_size_and_degree():
     z = np.random.default_rng(0).uniform(-1, 1, size=(50, 2))
     assert polynomial(z, 10).shape == (50, 10)  # all terms up to degree 3

@@ -33,12 +33,16 @@ __all__ = ["Reduce", "Relevant", "chain", "relevant_inputs"]
 @dataclass(frozen=True)
 class Reduce:
     """Settings: the stages asked about smaller problems, others for those that look noisy (noise is easier to see in
-    fewer inputs), seconds for one problem, how sure a reduction must be."""
+    fewer inputs), seconds for one problem, how sure a reduction must be: under noise at most so much above 1 that the
+    ratio of two residual variances scatters, ``scatter`` over the root of the rows; whether it is known that there is
+    noise."""
 
     stages: tuple[Proposer, ...] = ()
     noisy_stages: tuple[Proposer, ...] = ()
     name: str = "reduce"
     max_ratio: float = 1.3
+    scatter: float = math.inf
+    noisy: bool = False
     max_time: float = 20.0
     max_steps: int = 8
 
@@ -46,8 +50,9 @@ class Reduce:
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
         # Rows that are too few for what clean data allow show no noise, either.
-        noisy = noise_beyond_doubt(problem) or best_frame(problem, noisy=False) is None
-        steps = list(chain(problem, noisy=noisy, max_ratio=self.max_ratio, max_steps=self.max_steps, deadline=deadline))
+        noisy = self.noisy or noise_beyond_doubt(problem) or best_frame(problem, noisy=False) is None
+        sure = min(self.max_ratio, 1.0 + self.scatter / math.sqrt(problem.n_rows)) if noisy else self.max_ratio
+        steps = list(chain(problem, noisy=noisy, max_ratio=sure, max_steps=self.max_steps, deadline=deadline))
         problems = [problem]
         for step in steps:
             smaller = step.apply(problems[-1])
