@@ -22,6 +22,7 @@ from ..regressor.table import frame_rows
 from ..regressor.validation import NAMED_LOSSES
 from ..tables.by_pieces import refit, score
 from .folder import MODEL, prepare_folder, save_run
+from .quiet import ours_alone
 from .reporting import remember_data
 from .screen import print_result
 
@@ -59,7 +60,8 @@ def run_fit(request: Request, *, out: str | None, resume: bool, as_json: bool, q
     folder = Path(f"{stem}-run" if out is None else out)
     if not as_json:
         _announce(request, table)
-    model, folder = fitted(folder, request, table, resume=resume, verbose=not (quiet or as_json))
+    with ours_alone(as_json):
+        model, folder = fitted(folder, request, table, resume=resume, verbose=not (quiet or as_json))
     code = python_source(request, table)
     if as_json:
         print(json.dumps(_json(model, folder / "model.json", code, table.notes), ensure_ascii=False, indent=2))

@@ -28,6 +28,7 @@ MAX_FIT_ROWS = 200_000
 
 _STOP = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "max_nfev": 200}
 
+SETTLED = 0.1  # of its error: a constant that is so near to a free fit is where that would put it
 _IRRATIONALS = {
     "π": math.pi,
     "√2": math.sqrt(2.0),
@@ -61,7 +62,7 @@ class Constant:
     def _number(self) -> str:
         if self.stderr is None or self.fitted is None:
             return f"{self.value:.6g}"
-        if abs(self.fitted - self.value) > 1e-9 * abs(self.value):
+        if abs(self.fitted - self.value) > (1e-9 * abs(self.value) if self.snapped_to else SETTLED * self.stderr):
             return f"{self.snapped_to or f'{self.value:.6g}'} (fitted {with_error(self.fitted, self.stderr)})"
         return with_error(self.value, self.stderr)
 

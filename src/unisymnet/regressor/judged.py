@@ -123,7 +123,11 @@ def entry_of(
     weights = np.ones(len(data.y)) if data.weights is None else data.weights
     model, own, seen, constants = _with_errors(one.expr, one.lengths.model, few, deadline)
     if judge is not None and not late and len(few.y) <= MAX_DOUBTED:
-        others = under_other_noise(one.expr, one.lengths, judge)
+        # The same numbers must stand at the same places, with the same signs before them.
+        written = present if one.expr == present(one.expr) else (lambda expr: expr)
+        others = [
+            (chance, written(moved), other) for chance, moved, other in under_other_noise(one.expr, one.lengths, judge)
+        ]
         rest = [(chance, _with_errors(moved, other, few, deadline)[3]) for chance, moved, other in others]
         constants = _doubted(constants, [one for one in rest if len(one[1]) == len(constants)])
     mean = 1.0 if few.weights is None else float(np.mean(few.weights))  # the band is that of a row of usual weight

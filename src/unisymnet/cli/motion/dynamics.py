@@ -15,6 +15,7 @@ from ...errors import CheckpointError, DataError
 from ...files.heads import without_units
 from ..folder import check_folder, save_somewhere, says, start_of
 from ..options import Constants, Constraints, Groups, Units, pairs
+from ..quiet import ours_alone
 
 MODEL, SO_FAR, SOURCE, REPORT = "model.json", "so-far.json", "system.py", "report.html"
 INTERRUPTED = 130
@@ -75,7 +76,8 @@ def dynamics(
         checkpoint=place_so_far(folder),
     )
     table = frame if units == ["none"] else read.frame
-    model.fit(table, time=time, states=states, inputs=inputs, trajectory=trajectory, groups=groups)
+    with ours_alone(as_json):
+        model.fit(table, time=time, states=states, inputs=inputs, trajectory=trajectory, groups=groups)
     folder, fault = _save(model, folder)
     if as_json:
         print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))

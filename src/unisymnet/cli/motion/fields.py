@@ -17,6 +17,7 @@ import typer
 from ...errors import DataError, quoted
 from ..folder import check_folder, save_somewhere, says
 from ..options import words
+from ..quiet import ours_alone
 
 MAX_BYTES = 4_000_000_000  # of all arrays of a file
 INTERRUPTED = 130
@@ -68,7 +69,8 @@ def pde(
         checkpoint=so_far,
     )
     on = {name: arrays[name] for name in names}
-    model.fit({name: arrays[name] for name in chosen}, on, given=words(given) or ())
+    with ours_alone(as_json):
+        model.fit({name: arrays[name] for name in chosen}, on, given=words(given) or ())
     fault = _save(model.system_, target, so_far)
     if as_json:
         print(json.dumps(model.system_.to_dict(), ensure_ascii=False, indent=2))
