@@ -25,10 +25,9 @@ ROUNDED = 1.2  # 12 times the rise of chi-square, 0.1, that rounding all constan
 MOST_SHOWN, SIMPLE_DIGITS, ALL_DIGITS = 10, 12, 17  # a formula that needs more is exact; a simple number may have more
 DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
 MAX_FIT_ROWS = 200_000
-
 _STOP = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "max_nfev": 200}
 
-SETTLED = 0.1  # of its error: a constant that is so near to a free fit is where that would put it
+SETTLED = 0.1  # of its error: so near to a free fit a constant is where that would put it
 _IRRATIONALS = {
     "π": math.pi,
     "√2": math.sqrt(2.0),
@@ -62,7 +61,8 @@ class Constant:
     def _number(self) -> str:
         if self.stderr is None or self.fitted is None:
             return f"{self.value:.6g}"
-        if abs(self.fitted - self.value) > (1e-9 * abs(self.value) if self.snapped_to else SETTLED * self.stderr):
+        near = 0.0 if self.snapped_to else SETTLED * self.stderr
+        if abs(self.fitted - self.value) > max(1e-9 * abs(self.value), near):
             return f"{self.snapped_to or f'{self.value:.6g}'} (fitted {with_error(self.fitted, self.stderr)})"
         return with_error(self.value, self.stderr)
 
