@@ -301,6 +301,7 @@ def test_fewer_rows_than_constants_keep_the_constants() -> None:
         (2 * math.pi / 3, "2π/3"),
         (1 / math.pi, "1/π"),
     ]
+    + [(7 / 12, "7/12"), (97 / 12, None), (14690 / 9, None), (1400.0, "1400")]  # a mean of whole numbers is not simple
     + [(math.sqrt(2), "√2"), (0.1234, None), (1e-9, None), (0.0, "0"), (0.5 + 1e-9, None)],
 )
 def test_simple_names(value: float, name: str | None) -> None:

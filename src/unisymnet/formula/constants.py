@@ -19,6 +19,7 @@ from ..symbolic.expr import Call, Const, Expr, Param, bind
 from .derivative import independent, value_and_jacobian
 
 MAX_DENOMINATOR, MAX_SMALL = 12, 8
+MAX_NUMERATOR = 60  # the mean of nine whole numbers is no simple number, though it is so many ninths
 SAME = 4e-15  # relative: the same number up to the last bits
 LEAST_LEVERAGE_LEFT = 0.02  # of a row that a constant of its own would fit
 ROUNDED = 1.2  # 12 times the rise of chi-square, 0.1, that rounding all constants may bring
@@ -232,7 +233,8 @@ def _ratio(value: float, max_denominator: int) -> str | None:
     if not 1e-3 <= abs(value) <= largest:
         return None
     nearest = Fraction(value).limit_denominator(max_denominator)
-    return str(nearest) if abs(float(nearest) - value) <= SAME * abs(value) else None
+    simple = nearest.denominator == 1 or abs(nearest.numerator) <= MAX_NUMERATOR
+    return str(nearest) if simple and abs(float(nearest) - value) <= SAME * abs(value) else None
 
 
 def fitted_constants(

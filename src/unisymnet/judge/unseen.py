@@ -2,8 +2,9 @@
 towards a level that is nowhere near.
 
 Any smooth curve can be followed by a piece of a sine or by one side of a Gaussian, and in measured data it nearly
-always is that: a bend, not a wave or a peak.  An angle is another matter: sin(x), cos(2*x - y) and sin(pi*x) have
-numbers that nobody fitted.
+always is that: a bend, not a wave or a peak.  An angle costs less: sin(x), cos(2*x - y) and sin(pi*x) have numbers that
+nobody fitted, but without a period they are bends, too.  A wave that turns faster than the rows follow goes through
+anything.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ..symbolic.rewrite.collect import terms_of
 from ..symbolic.rewrite.simplify import simplify
 from .numbers import simple_fraction
 
-WAVE_NATS, FLANK_NATS = 10.0, 5.0
-PERIOD = 2.0 * math.pi
+WAVE_NATS, ANGLE_NATS, FLANK_NATS = 10.0, 4.0, 5.0
+PERIOD, HALF_PERIOD = 2.0 * math.pi, math.pi
 LARGEST, FINEST = 12, 4  # numerator and denominator of a plain number
 LEAST_SIDE = 0.1  # of the rows: so many must lie beyond the top of a peak
 NEAREST = -2.0  # in c*exp(-b*exp(-k*x)), of the outer exponent: below it all rows are less than a seventh of the level
@@ -27,7 +28,7 @@ TWO = Const(2.0)
 
 
 def unseen_nats(expr: Expr, X: Floats) -> float:
-    """The price of waves with a fitted argument that show less than a period, of peaks that show one side, and of
+    """The price of waves that show less than a period or turn between the rows, of peaks that show one side, and of
     levels that no row comes near."""
     calls = [node for node in walk(expr) if isinstance(node, Call)]
     n_exponentials = sum(node.op == "exp" for node in calls)
@@ -35,13 +36,21 @@ def unseen_nats(expr: Expr, X: Floats) -> float:
         return 0.0
     calls = [node for node in walk(simplify(expr)) if isinstance(node, Call)]
     waves = {node.args[0] for node in calls if node.op in ("sin", "cos")}
-    fitted = [argument for argument in waves if variables(argument) and not _is_angle(argument)]
-    with np.errstate(all="ignore"):
-        n_waves = sum(float(np.ptp(evaluate(argument, X))) < PERIOD for argument in fitted)
+    wave_nats = sum(_wave_nats(argument, X) for argument in waves if variables(argument))
     tops = {top for node in calls for top in _tops(node)}
     n_flanks = sum(_is_flank(X[:, column], place) for column, place in tops)
     n_flanks += sum(_is_far_below(node, X) for node in calls if node.op == "exp" and n_exponentials > 1)
-    return WAVE_NATS * n_waves + FLANK_NATS * n_flanks
+    return wave_nats + FLANK_NATS * n_flanks
+
+
+def _wave_nats(argument: Expr, X: Floats) -> float:
+    with np.errstate(all="ignore"):
+        seen = np.unique(evaluate(argument, X))
+    if len(seen) > 1 and float(np.median(np.diff(seen))) > HALF_PERIOD:
+        return WAVE_NATS
+    if len(seen) and float(seen[-1] - seen[0]) >= PERIOD:
+        return 0.0
+    return ANGLE_NATS if _is_angle(argument) else WAVE_NATS
 
 
 def _is_far_below(node: Call, X: Floats) -> bool:

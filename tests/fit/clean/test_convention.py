@@ -7,7 +7,15 @@ import re
 import numpy as np
 import pytest
 
-from unisymnet.fit.clean.convention import centred, conventional, levelled, normalised, phased, without_half_angles
+from unisymnet.fit.clean.convention import (
+    centred,
+    conventional,
+    levelled,
+    normalised,
+    phased,
+    unscaled,
+    without_half_angles,
+)
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.text import to_text
@@ -29,6 +37,24 @@ def test_denominators_as_laws_are_written(written: str, usual: str) -> None:
     expr = parse(written)
     assert to_text(normalised(expr)) == usual
     assert evaluate(normalised(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("written", "usual"),
+    [
+        ("8192*(x0/2048 - 0.125)**3", "9.536743e-07*(x0 - 256)**3"),
+        ("6*sqrt(0.25*x0 + 0.75)", "3*sqrt(x0 + 3)"),
+        ("5*(0.5 - 0.25*x0)**2", "0.3125*(x0 - 2)**2"),
+        ("5*(9.5 - 0.25*x0)**0.5", "5*sqrt(9.5 - 0.25*x0)"),  # a negative number has no root
+        ("(0.25*x0 + 0.75)**2", "(0.25*x0 + 0.75)**2"),  # no factor in front: nothing is saved
+        ("6*sqrt(3*x0 + 0.75)", "6*sqrt(3*x0 + 0.75)"),
+        ("6*sqrt(0.3*x0 + 0.7*x1)", "6*sqrt(0.3*x0 + 0.7*x1)"),
+    ],
+)
+def test_a_factor_and_a_scale_are_one_number(written: str, usual: str) -> None:
+    expr = parse(written)
+    assert to_text(unscaled(expr), digits=7) == usual
+    assert evaluate(unscaled(expr), ROWS) == pytest.approx(evaluate(expr, ROWS), rel=1e-12)
 
 
 def test_levels_can_be_seen() -> None:

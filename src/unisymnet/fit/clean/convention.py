@@ -22,7 +22,7 @@ _TURNED = (("sin", 1.0), ("cos", 1.0), ("sin", -1.0), ("cos", -1.0))  # sin(u + 
 
 def conventional(expr: Expr) -> Expr:
     """Waves, peaks and denominators as laws are usually written."""
-    return normalised(centred(phased(without_half_angles(expr))))
+    return unscaled(normalised(centred(phased(without_half_angles(expr)))))
 
 
 def normalised(expr: Expr) -> Expr:
@@ -44,6 +44,26 @@ def normalised(expr: Expr) -> Expr:
 
     shorter = present(rebuild(simplify(expr), change))
     return shorter if complexity(shorter) <= complexity(expr) else expr
+
+
+def unscaled(expr: Expr) -> Expr:
+    """5*(0.3*x + 0.2)**4 as 0.04*(x + 0.67)**4: the scale of the input and the factor in front are one number."""
+
+    def change(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op == "pow" and isinstance(power := node.args[1], Const)):
+            return node
+        base = node.args[0]
+        if not (isinstance(base, Call) and base.op == "add"):
+            return node
+        scales = {coefficient_of(term) for term in base.args if type(term) is not Const}
+        scale = scales.pop()
+        if scales or scale % 1.0 == 0.0 or (scale < 0.0 and not power.value.is_integer()):
+            return node
+        terms = [product_of([*factors_of(term), (Const(1.0 / scale), 1.0)]) for term in base.args]
+        return Call("mul", (Const(scale**power.value), Call("pow", (Call("add", terms), power))))
+
+    shorter = present(rebuild(simplify(expr), change))
+    return shorter if complexity(shorter) < complexity(expr) else expr
 
 
 def levelled(expr: Expr) -> Expr:
