@@ -18,8 +18,7 @@ from ..deadline import Deadline
 from ..symbolic.expr import Call, Const, Expr, Param, bind
 from .derivative import independent, value_and_jacobian
 
-MAX_DENOMINATOR, MAX_SMALL = 12, 8
-MAX_NUMERATOR = 60  # the mean of nine whole numbers is no simple number, though it is so many ninths
+MAX_DENOMINATOR, MAX_SMALL, MAX_NUMERATOR = 12, 8, 60  # the mean of nine whole numbers is so many ninths, not simple
 SAME = 4e-15  # relative: the same number up to the last bits
 LEAST_LEVERAGE_LEFT = 0.02  # of a row that a constant of its own would fit
 ROUNDED = 1.2  # 12 times the rise of chi-square, 0.1, that rounding all constants may bring
@@ -27,7 +26,6 @@ MOST_SHOWN, SIMPLE_DIGITS, ALL_DIGITS = 10, 12, 17  # a formula that needs more 
 DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
 MAX_FIT_ROWS = 200_000
 _STOP = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "max_nfev": 200}
-
 SETTLED = 0.1  # of its error: so near to a free fit a constant is where that would put it
 _IRRATIONALS = {
     "π": math.pi,

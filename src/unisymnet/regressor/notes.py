@@ -9,8 +9,9 @@ import numpy as np
 from ..arrays import Floats
 from ..candidate import EXACT, Candidate, description_length
 from ..formula import Formula
-from ..judge.noise import EQUAL
+from ..judge.noise import EQUAL, WORDS
 from ..judge.replicates import lack_of_fit, pure_error
+from ..metrics import r2
 from ..search.trace import TraceRow
 from .losses import Judgement
 from .rows import FAR_BEYOND, SLIP, Ordered, slip_rows
@@ -34,6 +35,8 @@ def careful_notes(
     picked: int,
     trace: Sequence[TraceRow],
     judgement: Judgement,
+    X: Floats,
+    y: Floats,
     *,
     is_law: bool = True,
 ) -> list[str]:
@@ -43,13 +46,12 @@ def careful_notes(
         notes.append(f"only {n_rows} different row{'s' * (n_rows != 1)}: several formulas may fit them by chance")
     if n_fit < 0.5 * n_rows:
         notes.append(f"searched on {n_fit} of {n_rows} rows, checked on all")
-    r2 = chosen.r2 if chosen.r2_valid is None else chosen.r2_valid
     n_outliers = int((~judgement.trusted).sum())
     if n_outliers:
         far = f"{n_outliers} of {n_fit} rows lie far from every formula"
         notes.append(f"{far}: the search and the Huber loss hardly count them, R² counts them in full")
-    elif n_rows > 1 and r2 < WEAK and judgement.loss.kind == "mse":
-        notes.append(f"R² is only {max(r2, 0.0):.2f}: this formula misses most of the variation in the target")
+    elif n_rows > 1 and judgement.loss.kind == "mse":
+        notes += weakness_note(chosen, X, y)
     if chosen.noise and chosen.noise != str(EQUAL):
         notes.append(f"the noise looks {chosen.noise}; the constants and their ± allow for that")
     others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" and is_law else []
@@ -99,6 +101,23 @@ def _far_values(values: Floats, times: float) -> str:
         return f"one value of the target, {values[0]:.6g}, lies {times:g} times further out than any other"
     largest = values[np.argmax(np.abs(values))]
     return f"{len(values)} values of the target, such as {largest:.6g}, lie {times:g} times further out than any other"
+
+
+def weakness_note(chosen: Entry, X: Floats, y: Floats) -> list[str]:
+    """That a formula explains little, if it does.
+
+    R² is ruled by the largest values; where noise is a factor, they are the least certain, and logarithms tell more.
+    """
+    plain = chosen.r2 if chosen.r2_valid is None else chosen.r2_valid
+    if plain >= WEAK:
+        return []
+    if chosen.noise == WORDS["factor"]:
+        with np.errstate(all="ignore"):
+            explained = r2(np.log(y), np.log(chosen.formula.predict(X)))
+        if explained >= WEAK:
+            ruled = f"R² is {max(plain, 0.0):.2f} because a few large values rule it"
+            return [f"{ruled}; R² of the logarithms is {explained:.2f}"]
+    return [f"R² is only {max(plain, 0.0):.2f}: this formula misses most of the variation in the target"]
 
 
 def replicates_note(chosen: Entry, X: Floats, every: Ordered, used: Sequence[int], late: bool) -> list[str]:
