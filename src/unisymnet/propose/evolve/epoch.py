@@ -50,6 +50,7 @@ from .niches import (
     anybody,
     may_enter,
     member,
+    might_enter,
     parent,
     worst,
 )
@@ -151,7 +152,7 @@ def _is_idle(people: State, tables: Tables, size: int, loss: float, plan: Plan, 
     score = misfit_of(loss, scale) + words_of(size, plan.counts[N_UNKNOWNS] + plan.counts[N_TERMS] + 1, scale)
     if size <= scale.max_size and may_enter(people, size, score):
         return False
-    if size - 2 * (plan.counts[N_TERMS] + 1) <= scale.max_size and _might_enter(people, size, score):
+    if size - 2 * (plan.counts[N_TERMS] + 1) <= scale.max_size and might_enter(people, size, score):
         return False
     tables.losses[place], tables.sizes[place] = key, size
     return True
@@ -169,6 +170,16 @@ def _mark(desk: Desk) -> tuple[Any, int]:
         numbers += more
         begin = end
     return mixed(total), numbers
+
+
+@njit(**ONCE)
+def _glance(desk: Desk, data: Data, counts: Ints, address: int) -> float:
+    """What is left of a few rows, with coefficients of their own: what is hopeless there is hopeless."""
+    plan, rows = desk.plan, int64(GLANCE)
+    run(desk, data, int64(0), rows, address)
+    counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
+    left = estimate(desk, data, int64(0), rows)
+    return left if left == left else resolve(desk, data, rows)
 
 
 @njit(**ONCE)
@@ -197,13 +208,9 @@ def _live(
     size = size_of(plan.bare.tokens, plan.bare.values, int64(0), plan.bare.length[0])
     seen = int64(0)  # rows
     if n >= 2 * GLANCE:
-        # A glance at a few rows, with coefficients of their own: what is hopeless there is hopeless.
         seen = int64(GLANCE)
-        run(desk, data, int64(0), seen, addresses[0])
-        counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
-        glanced = estimate(desk, data, int64(0), seen)
-        glanced = (glanced if glanced == glanced else resolve(desk, data, seen)) * (n / (scale.mass * GLANCE))
-        if not glanced < HOPELESS * max(worst(people, min(size, SIZES - 1)), limit):
+        left = _glance(desk, data, counts, addresses[0]) * (n / (scale.mass * GLANCE))
+        if not left < HOPELESS * max(worst(people, min(size, SIZES - 1)), limit):
             return
     counts[WORK] += n * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
     run(desk, data, seen, n, addresses[0])
@@ -228,7 +235,7 @@ def _live(
     entered = size <= scale.max_size and admit(people, desk.baked, size, loss, score, state)
     if not entered and size - 2 * (plan.counts[N_TERMS] + 1) > scale.max_size:
         return
-    if entered or _might_enter(people, size, score):
+    if entered or might_enter(people, size, score):
         pruned, better = prune(desk, data, scale, addresses[0], loss, score, fitted)
         if better < score:
             bake(plan, desk.coefficients, scale.free, desk.baked)
@@ -237,13 +244,6 @@ def _live(
                 loss = pruned
     if loss <= scale.floor:
         counts[EXACT] += 1
-
-
-@njit(**PART)
-def _might_enter(people: State, size: int, score: float) -> bool:
-    """Would it be the best of its size with two nodes less?"""
-    first = max(size - 2, 0) * PLACES
-    return size - 2 < SIZES and score - 8.0 < people.scores[first]
 
 
 @njit(**PART)
