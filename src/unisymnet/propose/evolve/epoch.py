@@ -291,11 +291,14 @@ def _birth(
         people.counts[WORK] += data.y.shape[0] * (desk.plan.counts[N_CODE] + bank.filled[0] // SCAN_WORK)
         if solved(desk.child, person, desk.plan.stack, desk.work, data, bank, rules, state):
             return place
-    mutate(desk.child, refer(member(people, place)), refer(member(people, anybody(people, state))), rules, state)
-    if uniform(state) < settings.twice and fits(desk.child):
+    source = refer(member(people, place))
+    for k in range(2):
+        mutate(desk.child, source, refer(member(people, anybody(people, state))), rules, state)
+        if k == 1 or uniform(state) >= settings.twice or not fits(desk.child):
+            break
         desk.spare.length[0] = 0
         copy(desk.spare, desk.child, int64(0), desk.child.length[0])
-        mutate(desk.child, desk.spare, refer(member(people, anybody(people, state))), rules, state)
+        source = desk.spare
     return place
 
 
