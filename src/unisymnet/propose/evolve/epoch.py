@@ -114,11 +114,6 @@ def _is_new(tables: Tables, mark: Any, has_numbers: bool) -> bool:
 
 
 @njit(**PART)
-def _key(loss: float) -> int:
-    return int64(math.log(loss) * DIGITS)
-
-
-@njit(**PART)
 def _spot(tables: Tables, key: int) -> int:
     """Where a loss is written down, or would be."""
     n = tables.losses.shape[0]
@@ -133,7 +128,7 @@ def _spot(tables: Tables, key: int) -> int:
 @njit(**PART)
 def _is_other(tables: Tables, loss: float, size: int) -> bool:
     """Is no formula known that is no larger and leaves the same?  It would be the same one, written otherwise."""
-    key = _key(loss)
+    key = int64(math.log(loss) * DIGITS)
     place = _spot(tables, key)
     if tables.losses[place] == key and 0 < tables.sizes[place] <= size:
         return False
@@ -145,7 +140,7 @@ def _is_other(tables: Tables, loss: float, size: int) -> bool:
 def _is_idle(people: State, tables: Tables, size: int, loss: float, plan: Plan, scale: Scale) -> bool:
     """Will a formula of this loss get no place, nor what pruning makes of it?  Then it is only written down."""
     size += 3 * plan.counts[N_TERMS] + 1  # coefficients, the sums, the summand
-    key = _key(loss)
+    key = int64(math.log(loss) * DIGITS)
     place = _spot(tables, key)
     if tables.losses[place] == key and 0 < tables.sizes[place] <= size:
         return True
@@ -292,13 +287,13 @@ def _birth(
         if solved(desk.child, person, desk.plan.stack, desk.work, data, bank, rules, state):
             return place
     source = refer(member(people, place))
-    for k in range(2):
+    moves = 2 if uniform(state) < settings.twice else 1
+    for k in range(moves):
         mutate(desk.child, source, refer(member(people, anybody(people, state))), rules, state)
-        if k == 1 or uniform(state) >= settings.twice or not fits(desk.child):
-            break
-        desk.spare.length[0] = 0
-        copy(desk.spare, desk.child, int64(0), desk.child.length[0])
-        source = desk.spare
+        if k + 1 < moves and fits(desk.child):
+            desk.spare.length[0] = 0
+            copy(desk.spare, desk.child, int64(0), desk.child.length[0])
+            source = desk.spare
     return place
 
 
