@@ -174,7 +174,9 @@ def show(records: list[Record], against: Path | None) -> None:
     if against is not None:
         before = {r["problem"]: r for r in map(json.loads, against.read_text("utf-8").splitlines())}
         both = [(r, before[r["problem"]]) for r in records if r["problem"] in before]
-        common = [math.log(b["seconds"] / r["seconds"]) for r, b in both if r["solved"] and b["solved"]]
+        common = [
+            math.log(max(b["seconds"], 0.01) / max(r["seconds"], 0.01)) for r, b in both if r["solved"] and b["solved"]
+        ]
         lost = [r["problem"] for r, b in both if b["solved"] and not r["solved"]]
         line += f" before={sum(b['solved'] for _, b in both)} lost={lost}"
         line += f" times_faster={math.exp(statistics.fmean(common)):.2f}" if common else ""

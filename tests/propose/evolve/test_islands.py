@@ -12,8 +12,9 @@ from unisymnet.deadline import Deadline
 from unisymnet.fit.kernels.interpreter import addresses
 from unisymnet.metrics import complexity
 from unisymnet.problem import Problem, make_problem
+from unisymnet.propose.evolve.desk import lay, new_desk, release, run
 from unisymnet.propose.evolve.epoch import epoch
-from unisymnet.propose.evolve.fitting import lay, new_desk, release, resolve, run
+from unisymnet.propose.evolve.fitting import resolve
 from unisymnet.propose.evolve.genome import Genome
 from unisymnet.propose.evolve.islands import Islands, best_of, compile_epoch, live, make_world
 from unisymnet.propose.evolve.niches import N_CHILDREN, PLACES, State, new_state

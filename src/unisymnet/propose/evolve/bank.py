@@ -25,7 +25,7 @@ from .genome import (
     CONST,
     COS,
     EXP,
-    KINDS,
+    KIND,
     LN,
     LONGEST,
     MUL,
@@ -200,7 +200,7 @@ def want(genome: Genome, registers: Ints, work: Floats, place: int, data: Data, 
     for i in range(n):
         t[i], s[i] = y[i], 1.0
     while at != place:
-        kind = genome.tokens[at] % KINDS
+        kind = genome.tokens[at] & KIND
         if arity(genome.tokens[at]) == 2:
             left = begin_of(genome.tokens, at - 1) - 1
             goes_right = place > left

@@ -18,6 +18,7 @@ from .genome import (
     COLUMN,
     CONST,
     DIV,
+    KIND,
     KINDS,
     LONGEST,
     MUL,
@@ -154,7 +155,7 @@ def _wrap(child: Genome, rules: Rules, state: Any) -> None:
 @njit(**PART)
 def _change(child: Genome, parent: Genome, first: int, last: int, rules: Rules, state: Any) -> None:
     """Another operator over the same arguments."""
-    kind = parent.tokens[last] % KINDS
+    kind = parent.tokens[last] & KIND
     copy(child, parent, first, last)
     if kind == ADD:
         _product(child, rules)
@@ -179,7 +180,7 @@ def _change(child: Genome, parent: Genome, first: int, last: int, rules: Rules, 
 @njit(**PART)
 def _leaf(child: Genome, parent: Genome, place: int, rules: Rules, state: Any) -> None:
     """An input edge moves to another column, or gets an offset."""
-    if parent.tokens[place] % KINDS == COLUMN and (rules.n_columns == 1 or uniform(state) < 0.4):
+    if parent.tokens[place] & KIND == COLUMN and (rules.n_columns == 1 or uniform(state) < 0.4):
         emit(child, parent.tokens[place], 0.0)
         emit(child, CONST, number(state))
         _sum(child, rules)
@@ -195,7 +196,7 @@ def _jittered(child: Genome, parent: Genome, state: Any) -> None:
     copy(child, parent, int64(0), n)
     for k in range(n):
         i = (chosen + k) % n
-        kind = child.tokens[i] % KINDS
+        kind = child.tokens[i] & KIND
         if kind == CONST:
             child.values[i] *= math.exp((0.3 if all_of_them else 1.0) * normal(state))
             if not all_of_them:

@@ -17,7 +17,8 @@ from ...fit.kernels.projection import Data
 from ...fit.kernels.refer import refer
 from .bank import LONGEST_UNIT, Bank, solved, store
 from .births import Rules, mutate, unit
-from .fitting import Desk, Scale, glance, improve, lay, prune, release, resolve, run, score_of
+from .desk import Desk, lay, release, run
+from .fitting import Scale, estimate, improve, misfit_of, prune, resolve, score_of, words_of
 from .genome import (
     ONCE,
     PART,
@@ -47,12 +48,14 @@ from .niches import (
     State,
     admit,
     anybody,
+    may_enter,
     member,
+    might_enter,
     parent,
     worst,
 )
 from .program import build
-from .terms import N_CODE, N_TERMS, N_UNKNOWNS, bake, cut
+from .terms import N_CODE, N_TERMS, N_UNKNOWNS, Plan, bake, cut
 
 CHILD_WORK = 2500  # what a child costs beside its instructions
 TRIAL_WORK = 5  # times the instructions, for one step of a fit
@@ -111,15 +114,22 @@ def _is_new(tables: Tables, mark: Any, has_numbers: bool) -> bool:
 
 
 @njit(**PART)
-def _is_other(tables: Tables, loss: float, size: int) -> bool:
-    """Is no formula known that is no larger and leaves the same?  It would be the same one, written otherwise."""
-    key = int64(math.log(loss) * DIGITS)
+def _spot(tables: Tables, key: int) -> int:
+    """Where a loss is written down, or would be."""
     n = tables.losses.shape[0]
     place = int64(mixed(key) % uint64(n))
     for _ in range(8):
         if tables.sizes[place] == 0 or tables.losses[place] == key:
             break
         place = (place + 1) % n
+    return place
+
+
+@njit(**PART)
+def _is_other(tables: Tables, loss: float, size: int) -> bool:
+    """Is no formula known that is no larger and leaves the same?  It would be the same one, written otherwise."""
+    key = int64(math.log(loss) * DIGITS)
+    place = _spot(tables, key)
     if tables.losses[place] == key and 0 < tables.sizes[place] <= size:
         return False
     tables.losses[place], tables.sizes[place] = key, size
@@ -127,16 +137,44 @@ def _is_other(tables: Tables, loss: float, size: int) -> bool:
 
 
 @njit(**PART)
-def _mark(desk: Desk) -> Any:
-    """The same for sums of the same terms in any order."""
+def _is_idle(people: State, tables: Tables, size: int, loss: float, plan: Plan, scale: Scale) -> bool:
+    """Will a formula of this loss get no place, nor what pruning makes of it?  Then it is only written down."""
+    size += 3 * plan.counts[N_TERMS] + 1  # coefficients, the sums, the summand
+    key = int64(math.log(loss) * DIGITS)
+    place = _spot(tables, key)
+    if tables.losses[place] == key and 0 < tables.sizes[place] <= size:
+        return True
+    score = misfit_of(loss, scale) + words_of(size, plan.counts[N_UNKNOWNS] + plan.counts[N_TERMS] + 1, scale)
+    if size <= scale.max_size and may_enter(people, size, score):
+        return False
+    if size - 2 * (plan.counts[N_TERMS] + 1) <= scale.max_size and might_enter(people, size, score):
+        return False
+    tables.losses[place], tables.sizes[place] = key, size
+    return True
+
+
+@njit(**PART)
+def _mark(desk: Desk) -> tuple[Any, int]:
+    """The same for sums of the same terms in any order; and how many numbers they have inside."""
     plan = desk.plan
-    total, begin = uint64(0), int64(0)
+    total, numbers, begin = uint64(0), int64(0), int64(0)
     for k in range(plan.counts[N_TERMS]):
         end = plan.ends[k] + 1
-        term = Genome(plan.bare.tokens[begin:end], plan.bare.values[begin:end], plan.ends[k : k + 1])
-        total += mixed(hash_of(refer(term), end - begin, plan.hashes))
+        mark, more = hash_of(plan.bare, begin, end, plan.hashes)
+        total += mixed(mark)
+        numbers += more
         begin = end
-    return mixed(total)
+    return mixed(total), numbers
+
+
+@njit(**ONCE)
+def _glance(desk: Desk, data: Data, counts: Ints, address: int) -> float:
+    """What is left of a few rows, with coefficients of their own: what is hopeless there is hopeless."""
+    plan, rows = desk.plan, int64(GLANCE)
+    run(desk, data, int64(0), rows, address)
+    counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
+    left = estimate(desk, data, int64(0), rows)
+    return left if left == left else resolve(desk, data, rows)
 
 
 @njit(**ONCE)
@@ -157,25 +195,27 @@ def _live(
     counts[WORK] += CHILD_WORK
     if not fits(genome) or not cut(genome, plan, scale.free):
         return
-    build(plan, data.X.shape[0], scale.free)
-    has_numbers = plan.counts[N_UNKNOWNS] > 0
-    if plan.counts[N_UNKNOWNS] + plan.counts[N_TERMS] > n // 3 or not _is_new(tables, _mark(desk), has_numbers):
+    mark, numbers = _mark(desk)
+    if numbers + plan.counts[N_TERMS] > n // 3 or not _is_new(tables, mark, numbers > 0):
         return
+    build(plan, data.X.shape[0], scale.free)
     counts[N_DISTINCT] += 1
+    size = size_of(plan.bare.tokens, plan.bare.values, int64(0), plan.bare.length[0])
     seen = int64(0)  # rows
     if n >= 2 * GLANCE:
-        # A glance at a few rows, with coefficients of their own: what is hopeless there is hopeless.
         seen = int64(GLANCE)
-        run(desk, data, int64(0), seen, addresses[0])
-        counts[WORK] += GLANCE * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
-        size = min(size_of(plan.bare.tokens, plan.bare.values, int64(0), plan.bare.length[0]), SIZES - 1)
-        glanced = glance(desk, data, seen) * (n / (scale.mass * GLANCE))
-        if not glanced < HOPELESS * max(worst(people, size), limit):
+        left = _glance(desk, data, counts, addresses[0]) * (n / (scale.mass * GLANCE))
+        if not left < HOPELESS * max(worst(people, min(size, SIZES - 1)), limit):
             return
     counts[WORK] += n * (plan.counts[N_CODE] + plan.counts[N_TERMS] ** 2)
     run(desk, data, seen, n, addresses[0])
-    loss = resolve(desk, data, n) / scale.mass
-    if has_numbers and loss < limit:
+    loss = estimate(desk, data, seen, n) / scale.mass
+    if not (numbers > 0 and loss < limit):
+        if loss == np.inf or (loss == loss and _is_idle(people, tables, size, loss, plan, scale)):
+            return
+        loss = resolve(desk, data, n) / scale.mass
+    fitted = numbers > 0 and loss < limit
+    if fitted:
         found, trials = improve(desk, data, scale, addresses, settings.steps)
         counts[N_FITS] += 1
         counts[WORK] += TRIAL_WORK * n * plan.counts[N_CODE] * trials
@@ -186,12 +226,12 @@ def _live(
     size = size_of(desk.baked.tokens, desk.baked.values, int64(0), desk.baked.length[0])
     if not fits(desk.baked) or size > scale.max_size + 8 or (loss > scale.floor and not _is_other(tables, loss, size)):
         return
-    score = score_of(desk.baked, loss, scale, desk)
+    score = score_of(desk.baked, size, loss, scale, desk)
     entered = size <= scale.max_size and admit(people, desk.baked, size, loss, score, state)
     if not entered and size - 2 * (plan.counts[N_TERMS] + 1) > scale.max_size:
         return
-    if entered or _might_enter(people, size, score, scale):
-        pruned, better = prune(desk, data, scale, addresses[0], loss, score)
+    if entered or might_enter(people, size, score):
+        pruned, better = prune(desk, data, scale, addresses[0], loss, score, fitted)
         if better < score:
             bake(plan, desk.coefficients, scale.free, desk.baked)
             size = size_of(desk.baked.tokens, desk.baked.values, int64(0), desk.baked.length[0])
@@ -199,13 +239,6 @@ def _live(
                 loss = pruned
     if loss <= scale.floor:
         counts[EXACT] += 1
-
-
-@njit(**PART)
-def _might_enter(people: State, size: int, score: float, scale: Scale) -> bool:
-    """Would it be the best of its size with two nodes less?"""
-    first = max(size - 2, 0) * PLACES
-    return size - 2 < SIZES and score - 8.0 < people.scores[first]
 
 
 @njit(**PART)
@@ -253,14 +286,14 @@ def _birth(
         people.counts[WORK] += data.y.shape[0] * (desk.plan.counts[N_CODE] + bank.filled[0] // SCAN_WORK)
         if solved(desk.child, person, desk.plan.stack, desk.work, data, bank, rules, state):
             return place
-    desk.spare.length[0] = 0
-    copy(desk.spare, refer(member(people, place)), int64(0), people.lengths[place])
+    source = refer(member(people, place))
     moves = 2 if uniform(state) < settings.twice else 1
     for k in range(moves):
-        mutate(desk.child, desk.spare, refer(member(people, anybody(people, state))), rules, state)
+        mutate(desk.child, source, refer(member(people, anybody(people, state))), rules, state)
         if k + 1 < moves and fits(desk.child):
             desk.spare.length[0] = 0
             copy(desk.spare, desk.child, int64(0), desk.child.length[0])
+            source = desk.spare
     return place
 
 
@@ -286,12 +319,11 @@ def epoch(
     _clear(tables)
     release(desk)
     counts[WORK], bank.filled[0] = 0, 0
-    for place in range(people.lengths.shape[0]):
-        if people.lengths[place] > 0 and people.losses[place] > scale.floor:
-            _is_other(tables, people.losses[place], place // PLACES)
     taken = 0
     for place in range(people.lengths.shape[0]):
         taken += 1 if people.lengths[place] > 0 else 0
+        if people.lengths[place] > 0 and people.losses[place] > scale.floor:
+            _is_other(tables, people.losses[place], place // PLACES)
     n_new, attempt = newcomers[2].shape[0], 0
     while counts[WORK] < settings.work and counts[EXACT] == 0:
         limit = np.inf
@@ -308,10 +340,8 @@ def epoch(
             if bank.filled[0] == 0 and settings.solved > 0.0:
                 _fill(bank, people, desk, data, rules, addresses[0], state)
                 counts[WORK] += bank.filled[0] * (CHILD_WORK + 8 * n)
-            limit = (
-                settings.promising
-                * people.losses[_birth(people, desk, data, bank, rules, settings, addresses[0], state)]
-            )
+            place = _birth(people, desk, data, bank, rules, settings, addresses[0], state)
+            limit = settings.promising * people.losses[place]
             counts[N_CHILDREN] += 1
         attempt += 1
         _live(desk.child, limit, people, desk, data, scale, tables, settings, addresses, state)

@@ -14,38 +14,17 @@ from numba import int64, njit
 
 from ...arrays import Floats
 from ...candidate import RARE_NATS, TOKEN_NATS
-from ...fit.kernels.interpreter import forward
 from ...fit.kernels.least_squares import back_substitute, dot, orthogonal, orthogonalise, project_out
 from ...fit.kernels.levenberg import BRIEF, FIRST_DAMPING, LOSS, N_TRIALS, Starts, compete
-from ...fit.kernels.projection import Data, Program, fill, stride_of
+from ...fit.kernels.projection import Data, Program, stride_of
 from ...fit.kernels.refer import hold, refer
-from .genome import CONST, KINDS, LONGEST, ONCE, PART, POW, Genome, Ints, is_plain, n_rare, new_genome, size_of
+from .desk import Desk, gather, release, run, told, told_with_held
+from .genome import CONST, KIND, ONCE, PART, POW, Genome, is_plain, n_rare, size_of
 from .program import build
-from .terms import MOST_TERMS, N_CODE, N_UNKNOWNS, Plan, bake, most_registers, new_plan
+from .terms import N_CODE, N_UNKNOWNS, bake
 
 _TOL = 1e-7
-_SEEN, _APART = 1e-6, 1e-8  # shares of y and of a column below which a Gram matrix cannot tell what is left
-
-
-class Desk(NamedTuple):
-    """Scratch memory of one island at work; ``held`` are coefficients that are not fitted (nan: they are)."""
-
-    plan: Plan
-    work: Floats
-    table: Floats  # the same memory, a register in each row
-    Q: Floats
-    R: Floats
-    z: Floats
-    c: Floats
-    r: Floats
-    held: Floats
-    coefficients: Floats
-    kept: Floats
-    ones: Floats
-    child: Genome
-    baked: Genome
-    spare: Genome
-    masks: Ints
+_DOUBT = 0.1  # nats by which sums may be wrong
 
 
 class Scale(NamedTuple):
@@ -56,51 +35,6 @@ class Scale(NamedTuple):
     n_rows: int
     free: bool  # may a formula have coefficients and a summand
     max_size: int
-
-
-def new_desk(n_columns: int, n_rows: int) -> Desk:
-    stride = (((n_rows + 7) // 8) | 1) * 8
-    m = MOST_TERMS + 1
-    work = np.zeros(most_registers(n_columns) * stride)
-    return Desk(
-        plan=new_plan(),
-        work=work,
-        table=work.reshape(-1, stride),
-        Q=np.zeros((m, stride)),
-        R=np.zeros((m, m)),
-        z=np.zeros(m),
-        c=np.zeros(m),
-        r=np.zeros((1, stride)),
-        held=np.full(m, np.nan),
-        coefficients=np.zeros(m),
-        kept=np.zeros(m),
-        ones=np.ones(1),
-        child=new_genome(),
-        baked=new_genome(),
-        spare=new_genome(),
-        masks=np.zeros(2 * LONGEST, dtype=np.int64),
-    )
-
-
-@njit(**PART)
-def lay(desk: Desk, data: Data) -> None:
-    """Columns and the number 1 into their registers, where they stay."""
-    X, work = data.X, desk.work
-    d, n = X.shape
-    stride = stride_of(n)
-    for j in range(d):
-        for i in range(n):
-            work[j * stride + i] = X[j, i]
-    fill(work, d * stride, n, 1.0)
-
-
-@njit(**PART)
-def run(desk: Desk, data: Data, row: int, n: int, address: int) -> None:
-    """The values of all parts at ``plan.theta`` on the rows from ``row`` to n."""
-    plan, stride = desk.plan, stride_of(data.y.shape[0])
-    for k in range(plan.counts[N_UNKNOWNS]):
-        fill(desk.work, (plan.layout[2] + k) * stride + row, n - row, plan.theta[k])
-    forward(address, plan.code, int64(0), plan.counts[N_CODE], desk.work, stride, n, row)
 
 
 @njit(**PART)
@@ -146,46 +80,18 @@ def resolve(desk: Desk, data: Data, n: int) -> float:
 
 
 @njit(**PART)
-def glance(desk: Desk, data: Data, n: int) -> float:
-    """What ``resolve`` would leave of n rows, sooner: from a Gram matrix, where that can tell."""
-    plan, table, G, z, r = desk.plan, desk.table, desk.R, desk.z, desk.r
-    if data.root.shape[0] > 0 or plan.layout[4] >= 0:
-        return resolve(desk, data, n)
-    zero = int64(0)
-    for i in range(n):
-        r[0, i] = data.y[i]
-    whole = dot(r, zero, r, zero, n)
-    left = whole
-    for k in range(plan.layout[6]):
-        own = dot(table, plan.phi[k], table, plan.phi[k], n)
-        z[k] = dot(table, plan.phi[k], r, zero, n)
-        rest = own
-        for j in range(k):
-            shared = dot(table, plan.phi[j], table, plan.phi[k], n)
-            for i in range(j):
-                shared -= G[i, j] * G[i, k]
-            G[j, k] = shared / G[j, j]
-            z[k] -= G[j, k] * z[j]
-            rest -= G[j, k] * G[j, k]
-        if not rest > _APART * own:
-            return resolve(desk, data, n)
-        G[k, k] = math.sqrt(rest)
-        z[k] /= G[k, k]
-        left -= z[k] * z[k]
-    return left if left > _SEEN * whole else resolve(desk, data, n)
+def estimate(desk: Desk, data: Data, row: int, n: int) -> float:
+    """What ``resolve`` would leave of n rows, sooner: from sums, to which rows are added from ``row`` on; else nan."""
+    if data.root.shape[0] > 0 or desk.plan.layout[4] >= 0:
+        return np.nan
+    gather(desk, row, n)
+    return told(desk)
 
 
 @njit(**PART)
 def _subtract(r: Floats, factor: float, work: Floats, place: int, n: int) -> None:
     for i in range(n):
         r[0, i] -= factor * work[place + i]
-
-
-@njit(**PART)
-def release(desk: Desk) -> None:
-    """All coefficients are to be fitted."""
-    for k in range(desk.held.shape[0]):
-        desk.held[k] = np.nan
 
 
 @njit(**ONCE)
@@ -213,47 +119,74 @@ def improve(desk: Desk, data: Data, scale: Scale, addresses: tuple[int, int, int
 
 
 @njit(**PART)
-def n_numbers(genome: Genome) -> int:
-    """Free numbers of a baked formula."""
+def n_numbers(genome: Genome, first: int, last: int) -> int:
+    """Numbers to be fitted in a part of a formula."""
     found = 0
-    for i in range(genome.length[0]):
-        kind = genome.tokens[i] % KINDS
+    for i in range(first, last):
+        kind = genome.tokens[i] & KIND
         found += 1 if kind == CONST or (kind == POW and not is_plain(genome.values[i])) else 0
     return found
 
 
 @njit(**PART)
-def score_of(genome: Genome, loss: float, scale: Scale, desk: Desk) -> float:
+def misfit_of(loss: float, scale: Scale) -> float:
+    return 0.5 * scale.n_rows * math.log(max(loss, scale.floor))
+
+
+@njit(**PART)
+def words_of(size: int, numbers: int, scale: Scale) -> float:
+    return 0.5 * numbers * math.log(float(scale.n_rows)) + size * TOKEN_NATS
+
+
+@njit(**PART)
+def score_of(genome: Genome, size: int, loss: float, scale: Scale, desk: Desk) -> float:
     """The description length: misfit, numbers, symbols, rare functions."""
     n = genome.length[0]
-    size = size_of(genome.tokens, genome.values, int64(0), n)
-    misfit = 0.5 * scale.n_rows * math.log(max(loss, scale.floor))
-    numbers = 0.5 * n_numbers(genome) * math.log(float(scale.n_rows))
-    return misfit + numbers + size * TOKEN_NATS + n_rare(genome.tokens, n, desk.masks) * RARE_NATS
+    words = words_of(size, n_numbers(genome, int64(0), n), scale)
+    return misfit_of(loss, scale) + words + n_rare(genome.tokens, n, desk.masks) * RARE_NATS
 
 
 @njit(**PART)
 def _tried(desk: Desk, data: Data, scale: Scale, best: float) -> tuple[float, float]:
     """Loss and score with the coefficients held as they are now; inf unless better than ``best``."""
-    loss = resolve(desk, data, data.y.shape[0]) / scale.mass
+    loss, spare = resolve(desk, data, data.y.shape[0]) / scale.mass, desk.spare
     if not loss < np.inf:
         return np.inf, np.inf
-    bake(desk.plan, desk.coefficients, scale.free, desk.spare)
-    score = score_of(desk.spare, loss, scale, desk)
+    bake(desk.plan, desk.coefficients, scale.free, spare)
+    score = score_of(spare, size_of(spare.tokens, spare.values, int64(0), spare.length[0]), loss, scale, desk)
     return (loss, score) if score < best else (np.inf, np.inf)
 
 
+@njit(**PART)
+def _most_saved(desk: Desk, k: int, scale: Scale) -> float:
+    """At most so many nats are saved without term k, or without its coefficient (0: without the summand)."""
+    plan = desk.plan
+    if k <= 0:
+        return words_of(int64(2), int64(1), scale)
+    first, last = plan.ends[k - 2] + 1 if k > 1 else int64(0), plan.ends[k - 1] + 1
+    size = size_of(plan.bare.tokens, plan.bare.values, first, last) + 3
+    rare = 0
+    for i in range(first, last):
+        rare += 1 if plan.bare.tokens[i] & KIND > POW else 0
+    return words_of(size, n_numbers(plan.bare, first, last) + 1, scale) + rare * RARE_NATS
+
+
 @njit(**ONCE)
-def prune(desk: Desk, data: Data, scale: Scale, address: int, loss: float, score: float) -> tuple[float, float]:
+def prune(
+    desk: Desk, data: Data, scale: Scale, address: int, loss: float, score: float, fitted: bool
+) -> tuple[float, float]:
     """Take out what does not pay: the summand, whole terms, coefficients next to 1, odd exponents.
 
-    Loss and score of what is left; ``desk.coefficients`` and the plan are what ``bake`` then needs.
+    Loss and score of what is left; ``desk.coefficients`` and the plan are what ``bake`` then needs if it is better.
+    ``fitted``: numbers inside have moved since the values and the sums were made.
     """
-    plan, n = desk.plan, data.y.shape[0]
-    loss, score = _round_exponents(desk, data, scale, address, loss, score)
-    run(desk, data, int64(0), n, address)
-    resolve(desk, data, data.y.shape[0])
-    m = plan.layout[6]
+    n, before = data.y.shape[0], score
+    loss, score, moved = _round_exponents(desk, data, scale, address, loss, score)
+    if fitted or moved:
+        run(desk, data, int64(0), n, address)
+        estimate(desk, data, int64(0), n)
+        resolve(desk, data, n)
+    m = desk.plan.layout[6]
     for k in range(m):
         desk.kept[k] = desk.coefficients[k]
     for k in range(m):
@@ -262,22 +195,33 @@ def prune(desk: Desk, data: Data, scale: Scale, address: int, loss: float, score
             if attempt == 1 and (k == 0 or not 0.5 < abs(desk.kept[k]) < 2.0):
                 continue
             desk.held[k] = 0.0 if attempt == 0 else wanted
+            saved = _most_saved(desk, k if attempt == 0 else int64(0), scale)
+            if data.root.shape[0] == 0 and _costs_more(desk, loss, saved, scale):
+                desk.held[k] = np.nan
+                continue
             found, better = _tried(desk, data, scale, score)
             if better < score:
                 loss, score = found, better
                 break
             desk.held[k] = np.nan
-    resolve(desk, data, data.y.shape[0])
+    if score < before:
+        resolve(desk, data, n)
     release(desk)
     return loss, score
+
+
+@njit(**PART)
+def _costs_more(desk: Desk, loss: float, saved: float, scale: Scale) -> bool:
+    """Does what is held now, by the sums, leave more than ``saved`` nats can pay for?"""
+    return misfit_of(told_with_held(desk) / scale.mass, scale) - misfit_of(loss, scale) > saved + _DOUBT
 
 
 @njit(**ONCE)
 def _round_exponents(
     desk: Desk, data: Data, scale: Scale, address: int, loss: float, score: float
-) -> tuple[float, float]:
-    """Halves in place of the free exponents next to them, where that pays."""
-    plan, n = desk.plan, data.y.shape[0]
+) -> tuple[float, float, bool]:
+    """Halves in place of the free exponents next to them, where that pays; was any tried?"""
+    plan, n, moved = desk.plan, data.y.shape[0], False
     bare = plan.bare
     for k in range(plan.counts[N_UNKNOWNS]):
         bare.values[plan.spots[k]] = plan.theta[k]
@@ -288,6 +232,7 @@ def _round_exponents(
         rounded = 0.5 * np.floor(2.0 * before + 0.5)
         if rounded == 0.0 or abs(rounded - before) > 0.1:
             continue
+        moved = True
         for undo in range(2):
             bare.values[i] = before if undo else rounded
             build(plan, data.X.shape[0], scale.free)
@@ -298,4 +243,4 @@ def _round_exponents(
             if better < score:
                 loss, score = found, better
                 break
-    return loss, score
+    return loss, score, moved

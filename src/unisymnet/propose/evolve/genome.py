@@ -26,7 +26,8 @@ ONCE: dict[str, Any] = PART | {"inline": "always"}
 
 COLUMN, CONST, ADD, SUB, MUL, DIV = range(6)
 NEG, POW, SIN, COS, EXP, LN, TANH, ABS, SINH, COSH, TAN, ASIN, ACOS, ATAN = range(6, 20)
-KINDS = 32  # more than there are operators
+KINDS = 32  # more than there are operators, and a power of two
+KIND = KINDS - 1  # the bits of a token that say which
 LONGEST = 64  # tokens of a genome
 LARGEST_POWER = 6.0  # that is written as squares and products
 
@@ -49,7 +50,7 @@ def new_genome(longest: int = LONGEST) -> Genome:
 
 @njit(**PART)
 def arity(token: int) -> int:
-    kind = token % KINDS
+    kind = token & KIND
     if kind <= CONST:
         return 0
     return 2 if kind <= DIV else 1
@@ -103,7 +104,7 @@ def size_of(tokens: Ints, values: Floats, first: int, last: int) -> int:
     """Operators, columns and constants of the part, as ``metrics.complexity`` counts the formula it is written as."""
     total = 0
     for i in range(first, last):
-        kind = tokens[i] % KINDS
+        kind = tokens[i] & KIND
         if kind != POW or values[i] != 1.0:
             total += 2 if kind == POW else 1
         # A quotient is one operator however it is built, a sign in front of a number is free.
@@ -126,7 +127,7 @@ def n_rare(tokens: Ints, n: int, masks: Ints) -> int:
     for i in range(n - 1, -1, -1):
         top -= 1
         above = masks[top]
-        kind = tokens[i] % KINDS
+        kind = tokens[i] & KIND
         family = 0
         if kind == SIN or kind == COS or kind == TAN:
             family = 1
@@ -150,18 +151,18 @@ def mixed(h: Any) -> Any:
 
 
 @njit(**PART)
-def hash_of(genome: Genome, n: int, marks: Any) -> Any:
-    """The same for formulas of n tokens that differ only in their constants and in the order of sums and products.
-
-    Plain powers count with their exponent; ``marks`` (uint64) is scratch.
+def hash_of(genome: Genome, first: int, last: int, marks: Any) -> tuple[Any, int]:
+    """The same for parts that differ only in their constants and in the order of sums and products; and how many
+    numbers there are to be fitted.  Plain powers count with their exponent; ``marks`` (uint64) is scratch.
     """
-    top = 0
-    for i in range(n):
+    top, numbers = 0, 0
+    for i in range(first, last):
         token = genome.tokens[i]
-        kind = token % KINDS
+        kind = token & KIND
         if kind <= CONST:
             marks[top] = mixed(token)
             top += 1
+            numbers += 1 if kind == CONST else 0
         elif kind == ADD or kind == MUL:
             top -= 1
             marks[top - 1] = mixed(marks[top - 1] + marks[top] + uint64(kind))
@@ -169,9 +170,11 @@ def hash_of(genome: Genome, n: int, marks: Any) -> Any:
             top -= 1
             marks[top - 1] = mixed(marks[top - 1] + uint64(3) * marks[top] + uint64(kind))
         else:
-            twice = int64(round(2.0 * genome.values[i])) if kind == POW and is_plain(genome.values[i]) else 0
+            plain = kind != POW or is_plain(genome.values[i])
+            twice = int64(round(2.0 * genome.values[i])) if kind == POW and plain else 0
             marks[top - 1] = mixed(marks[top - 1] + uint64(kind + KINDS * (twice + 64)))
-    return marks[0]
+            numbers += 0 if plain else 1
+    return marks[0], numbers
 
 
 @njit(**PART)

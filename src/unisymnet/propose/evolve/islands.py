@@ -27,8 +27,9 @@ from ...problem import Problem
 from ...symbolic.expr import Expr, evaluate
 from .bank import LONGEST_UNIT, new_bank
 from .births import Rules
+from .desk import new_desk
 from .epoch import Settings, epoch, new_tables
-from .fitting import Scale, new_desk
+from .fitting import Scale
 from .genome import EXP, LONGEST, POW
 from .niches import EXACT, N_DISTINCT, PLACES, SIZES, State, new_state
 from .translate import Tokens, packed, rules_of, to_expr, to_tokens

@@ -93,6 +93,25 @@ def admit(people: State, genome: Genome, size: int, loss: float, score: float, s
 
 
 @njit(**PART)
+def may_enter(people: State, size: int, score: float) -> bool:
+    """Could ``admit`` give it a place?"""
+    oldest, first = people.counts[N_CHILDREN] - OLD, size * PLACES
+    if size >= SIZES:
+        return False
+    for place in range(first, first + PLACES):
+        if score < people.scores[place] or (place > first and people.births[place] < oldest):
+            return True
+    return False
+
+
+@njit(**PART)
+def might_enter(people: State, size: int, score: float) -> bool:
+    """Would it be the best of its size with two nodes less, and eight nats shorter?"""
+    first = max(size - 2, 0) * PLACES
+    return size - 2 < SIZES and score - 8.0 < people.scores[first]
+
+
+@njit(**PART)
 def worst(people: State, size: int) -> float:
     """The largest loss among those of a size; inf where there is a free place."""
     found = 0.0

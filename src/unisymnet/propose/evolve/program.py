@@ -22,6 +22,7 @@ from .genome import (
     COSH,
     DIV,
     EXP,
+    KIND,
     KINDS,
     LN,
     LONGEST,
@@ -100,7 +101,7 @@ def _unknowns(plan: Plan) -> int:
     bare, marks = plan.bare, plan.marks
     top, needed, p = 0, 0, 0
     for i in range(bare.length[0]):
-        kind = bare.tokens[i] % KINDS
+        kind = bare.tokens[i] & KIND
         unknown = kind == CONST or (kind == POW and not is_plain(bare.values[i]))
         if unknown:
             plan.theta[p], plan.spots[p] = bare.values[i], i
@@ -128,7 +129,7 @@ def build(plan: Plan, n_columns: int, free: bool) -> None:
     top, p = 0, 0
     for i in range(bare.length[0]):
         token = bare.tokens[i]
-        kind, moving = token % KINDS, plan.marks[i] == 1
+        kind, moving = token & KIND, plan.marks[i] == 1
         if kind == COLUMN:
             out = token // KINDS
         elif kind == CONST:

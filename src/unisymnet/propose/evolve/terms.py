@@ -18,7 +18,7 @@ from .genome import (
     CONST,
     DIV,
     EXP,
-    KINDS,
+    KIND,
     LONGEST,
     MUL,
     NEG,
@@ -96,7 +96,7 @@ def cut(genome: Genome, plan: Plan, free: bool) -> bool:
     while top > 0:
         top -= 1
         last = stack[top]
-        kind = tokens[last] % KINDS
+        kind = tokens[last] & KIND
         if kind == ADD or kind == SUB:
             stack[top + 1] = last - 1
             stack[top] = begin_of(tokens, last - 1) - 1
@@ -105,9 +105,9 @@ def cut(genome: Genome, plan: Plan, free: bool) -> bool:
             stack[top] = last - 1
             top += 1
         else:
-            before = bare.length[0]
-            _mark(genome, plan, last, top)
-            _strip(genome, plan, begin_of(tokens, last), last + 1)
+            before, first = bare.length[0], begin_of(tokens, last)
+            _mark(genome, plan, first, last, top)
+            _strip(genome, plan, first, last + 1)
             if bare.length[0] > before:
                 if plan.counts[N_TERMS] == MOST_TERMS or bare.length[0] > LONGEST:
                     return False
@@ -117,17 +117,17 @@ def cut(genome: Genome, plan: Plan, free: bool) -> bool:
 
 
 @njit(**PART)
-def _mark(genome: Genome, plan: Plan, last: int, bottom: int) -> None:
+def _mark(genome: Genome, plan: Plan, first: int, last: int, bottom: int) -> None:
     """Which constants of the term a coefficient stands for: factors, also of powers, and summands of an exponent."""
     tokens, stack, marks = genome.tokens, plan.stack, plan.marks
-    for i in range(begin_of(tokens, last), last + 1):
+    for i in range(first, last + 1):
         marks[i] = _LEFT
     top, outer = bottom + 1, bottom  # what is below belongs to other terms
     stack[bottom] = 2 * last  # twice the place, plus 1 where only positive factors can be taken out
     while top > outer:
         top -= 1
         i, picky = stack[top] // 2, stack[top] % 2
-        kind = tokens[i] % KINDS
+        kind = tokens[i] & KIND
         if kind == CONST:
             if not picky or genome.values[i] > 0.0:
                 marks[i] = _ONE
@@ -171,7 +171,7 @@ def _strip(genome: Genome, plan: Plan, first: int, last: int) -> None:
     tokens, marks, bare = genome.tokens, plan.marks, plan.bare
     top = LONGEST  # what is left of every part read so far, above the marks
     for i in range(first, last):
-        kind = tokens[i] % KINDS
+        kind = tokens[i] & KIND
         if kind <= CONST:
             left = marks[i]
             if left == _LEFT:
