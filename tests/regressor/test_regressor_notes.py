@@ -10,6 +10,7 @@ from unisymnet import Formula
 from unisymnet.judge.noise import WORDS
 from unisymnet.regressor.losses import Judgement
 from unisymnet.regressor.notes import careful_notes, outlier_note, rivals, weakness_note
+from unisymnet.regressor.rows import Ordered
 from unisymnet.regressor.table import Entry
 from unisymnet.symbolic.parse import parse
 
@@ -36,16 +37,18 @@ def test_an_exact_formula_has_no_rival() -> None:
 
 def test_rivals_are_told_by_their_place_in_the_table() -> None:
     rows = np.ones((50, 1)), np.linspace(0.0, 1.0, 50), np.ones(50)
-    notes = careful_notes(200, 200, TABLE[:4], 2, (), Judgement.first(("mse", None), rows, None), *rows[:2])
+    notes = careful_notes(
+        200, 200, TABLE[:4], 2, (), Judgement.first(("mse", None), rows, None), rows[0], Ordered(*rows[1:])
+    )
     assert notes == ["the data cannot tell the chosen formula apart from pick 1, exp(x0)"]
 
 
 def test_a_weak_formula_is_told_by_logarithms_where_noise_is_a_factor() -> None:
     X = np.geomspace(1.0, 1e3, 40)[:, None]
-    y = 2.0 * X[:, 0] * np.where(np.arange(40) % 2, 1.6, 0.6)
+    y = Ordered(2.0 * X[:, 0] * np.where(np.arange(40) % 2, 1.6, 0.6), np.ones(40))
     weak = replace(_entry("2*x0", 3, 1.0), r2=0.2, noise=WORDS["factor"])
     assert "R² of the logarithms is 0.9" in weakness_note(weak, X, y)[0]
-    shuffled = np.roll(y, 20)
+    shuffled = replace(y, y=np.roll(y.y, 20))
     assert "misses most of the variation" in weakness_note(weak, X, shuffled)[0]
     assert "misses most of the variation" in weakness_note(replace(weak, noise=WORDS["equal"]), X, y)[0]
     assert weakness_note(replace(weak, r2=0.9), X, y) == []

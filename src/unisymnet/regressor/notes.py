@@ -36,7 +36,7 @@ def careful_notes(
     trace: Sequence[TraceRow],
     judgement: Judgement,
     X: Floats,
-    y: Floats,
+    every: Ordered,
     *,
     is_law: bool = True,
 ) -> list[str]:
@@ -51,7 +51,7 @@ def careful_notes(
         far = f"{n_outliers} of {n_fit} rows lie far from every formula"
         notes.append(f"{far}: the search and the Huber loss hardly count them, R² counts them in full")
     elif n_rows > 1 and judgement.loss.kind == "mse":
-        notes += weakness_note(chosen, X, y)
+        notes += weakness_note(chosen, X, every)
     if chosen.noise and chosen.noise != str(EQUAL):
         notes.append(f"the noise looks {chosen.noise}; the constants and their ± allow for that")
     others = rivals(entries, picked, n_rows) if judgement.loss.kind == "mse" and is_law else []
@@ -103,7 +103,7 @@ def _far_values(values: Floats, times: float) -> str:
     return f"{len(values)} values of the target, such as {largest:.6g}, lie {times:g} times further out than any other"
 
 
-def weakness_note(chosen: Entry, X: Floats, y: Floats) -> list[str]:
+def weakness_note(chosen: Entry, X: Floats, every: Ordered) -> list[str]:
     """That a formula explains little, if it does.
 
     R² is ruled by the largest values; where noise is a factor, they are the least certain, and logarithms tell more.
@@ -113,7 +113,7 @@ def weakness_note(chosen: Entry, X: Floats, y: Floats) -> list[str]:
         return []
     if chosen.noise == WORDS["factor"]:
         with np.errstate(all="ignore"):
-            explained = r2(np.log(y), np.log(chosen.formula.predict(X)))
+            explained = r2(np.log(every.y), np.log(chosen.formula.predict(every.of(X))))
         if explained >= WEAK:
             ruled = f"R² is {max(plain, 0.0):.2f} because a few large values rule it"
             return [f"{ruled}; R² of the logarithms is {explained:.2f}"]

@@ -106,7 +106,7 @@ def run_fit(data: Data, options: Options, call: Call) -> Outcome:
             rivals = find_rivals(data.X, every, options, deadline)
         entries, picked, said = compare(entries, picked, rivals, data, final)
     is_law = options.goal == "law"
-    seen = len(y), len(sample.fit), entries, picked, result.trace, judgement, every.of(data.X), y
+    seen = len(y), len(sample.fit), entries, picked, result.trace, judgement, data.X, every
     notes = [*said, *careful_notes(*seen, is_law=is_law)]
     if judgement.loss.kind == "mse":
         notes += replicates_note(entries[picked], data.X, every, columns.kept, final.expired())
