@@ -49,6 +49,7 @@ def test_denominators_as_laws_are_written(written: str, usual: str) -> None:
         ("(0.25*x0 + 0.75)**2", "(0.25*x0 + 0.75)**2"),  # no factor in front: nothing is saved
         ("6*sqrt(3*x0 + 0.75)", "6*sqrt(3*x0 + 0.75)"),
         ("6*sqrt(0.3*x0 + 0.7*x1)", "6*sqrt(0.3*x0 + 0.7*x1)"),
+        ("6/(1e-200*x0 + 0.7)**2", "6/(1e-200*x0 + 0.7)**2"),  # the square of such a scale is no number
     ],
 )
 def test_a_factor_and_a_scale_are_one_number(written: str, usual: str) -> None:

@@ -56,8 +56,10 @@ def unscaled(expr: Expr) -> Expr:
         if not (isinstance(base, Call) and base.op == "add"):
             return node
         scales = {coefficient_of(term) for term in base.args if type(term) is not Const}
-        scale = scales.pop()
-        if scales or scale % 1.0 == 0.0 or (scale < 0.0 and not power.value.is_integer()):
+        scale = scales.pop() if len(scales) == 1 else 0.0
+        if scale % 1.0 == 0.0 or (scale < 0.0 and not power.value.is_integer()):
+            return node
+        if max(1.0, abs(power.value)) * abs(math.log(abs(scale))) > MAX_HEIGHT:  # its power may be no number
             return node
         terms = [product_of([*factors_of(term), (Const(1.0 / scale), 1.0)]) for term in base.args]
         return Call("mul", (Const(scale**power.value), Call("pow", (Call("add", terms), power))))
