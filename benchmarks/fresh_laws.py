@@ -1,4 +1,4 @@
-"""Sixty and forty laws of many fields, written down before any was run: is the law chosen, is it in the table?
+"""Sixty, forty and thirty-six laws of many fields, written down before any was run: is the law chosen, is it in the table?
 
     UNISYMNET_CLOCK=processor python benchmarks/fresh_laws.py --set forty --max-time 10 --out fresh.jsonl [--only orbit]
 
@@ -126,7 +126,46 @@ FORTY = (
 ("range drag","x0*x1-0.0049*x1**2*(1+x0**2)",1,((0.2,1.5),(5,60)),120,.02,'e'),
 ("relativistic sum","(x0+x1)/(1+x0*x1/9)",1,((0.1,2.8),(0.1,2.8)),100,.01,'e'),
 )  # fmt: skip
-SETS = {"sixty": SIXTY, "forty": FORTY}
+# Of the nineteenth session: many are linear in a function of one input, with laws of the others as coefficients.
+THIRTY_SIX = (
+("mixed inhibition","9.1*x0/(1.7*(1+x1/2.2)+x0*(1+x1/8.5))",4,((0.3,15),(0,9)),140,.02,'e'),
+("plane stress","(x0+x1)/2+(x0-x1)/2*cos(2*x2)",0,((10,90),(-40,40),(0,3.1)),150,.03,'e'),
+("two beams","x0+x1+2*sqrt(x0*x1)*cos(x2)",0,((1,6),(1,6),(0,6.2)),150,.05,'e'),
+("photon scattered","x0/(1+x0/0.511*(1-cos(x1)))",1,((0.05,3),(0.1,3.1)),120,.02,'r'),
+("ellipse","x0*(1-x1**2)/(1+x1*cos(x2))",0,((1,8),(0.1,0.8),(0,6.2)),150,.02,'e'),
+("trajectory","x0*tan(x1)-4.905*x0**2/(x2*cos(x1))**2",1,((1,12),(0.2,1.1),(9,20)),200,.02,'e'),
+("triangle side","sqrt(x0**2+x1**2-2*x0*x1*cos(x2))",0,((1,7),(1,7),(0.2,3)),120,.03,'e'),
+("ion activity","-1.17*x0**2*sqrt(x1)/(1+1.31*sqrt(x1))",2,((1,3),(0.001,0.5)),80,.02,'e'),
+("cantilever","x0*x1**3/(3*x2)+x3*x1**4/(8*x2)",2,((1,9),(1,4),(20,90),(0.5,3)),160,.02,'e'),
+("moving source","x0*(340+x1*cos(x2))/340",1,((200,900),(5,60),(0,3.1)),120,.01,'e'),
+("mixing temperature","(x0*x1+x2*x3)/(x0+x2)",0,((1,5),(10,90),(1,5),(10,90)),120,.02,'e'),
+("cooling mass","x0+(x1-x0)*exp(-0.21*x2)",1,((5,25),(50,95),(0,15)),120,.02,'e'),
+("diode bridge","x0-x1*ln(1+x2/0.3)",1,((3,9),(0.2,1.5),(0.1,8)),120,.02,'e'),
+("wind chill like","13.1+0.62*x0-11.4*x1**0.16+0.4*x0*x1**0.16",5,((-30,5),(5,60)),150,.01,'e'),
+("heat index","x0*(1+0.21*x1**2)/(1+0.5*x1)",2,((1,9),(0.2,4)),100,.02,'e'),
+("clock on a train","(x0-x1*x2/9)/sqrt(1-x1**2/9)",2,((1,9),(0.3,2.5),(1,9)),150,.01,'e'),
+("capillary rise","2*x0*cos(x1)/(9.81*x2*x3)",1,((0.02,0.08),(0.1,1.3),(700,1100),(0.0005,0.003)),150,.03,'r'),
+("bose mode","x0/(exp(0.8*x0/x1)-1)",1,((0.5,5),(0.5,4)),120,.02,'e'),
+("heat capacity of a mode","(x0/x1)**2*exp(x0/x1)/(exp(x0/x1)-1)**2",0,((0.5,6),(0.5,4)),120,.02,'e'),
+("magnet","x0*tanh(1.3*x1/x2)",1,((1,5),(0.2,4),(0.5,4)),120,.02,'e'),
+("drag and lift","0.6*x0**2*(0.03+0.11*x1**2)",2,((5,40),(0.1,1.6)),100,.02,'e'),
+("lens power","(x0-1)*(1/x1+1/x2)",0,((1.3,1.9),(0.1,0.9),(0.1,0.9)),100,.02,'e'),
+("thermocouple","0.041*(x0-x1)+0.000031*(x0**2-x1**2)",2,((50,400),(0,40)),100,.01,'e'),
+("airfoil moment","x0*x1**2*(0.02+0.09*sin(x2))",2,((0.9,1.3),(10,50),(-0.3,1.2)),150,.03,'e'),
+("logistic dose","x0/(1+(x1/3.1)**1.8)",2,((10,90),(0.2,20)),120,.03,'e'),
+("spring pendulum energy","0.5*x0*x1**2+x0*9.81*x2*(1-cos(x3))",1,((0.2,2),(0.5,4),(0.3,2),(0.1,2.5)),180,.02,'e'),
+("tax","0.07*x0+0.31*max(x0-20,0)",3,((1,60),),80,.02,'e'),
+("ph buffer","4.76+ln(x0/x1)/ln(10)",2,((0.01,0.5),(0.01,0.5)),80,.005,'e'),
+("vapour deficit","0.611*exp(17.3*x0/(x0+237))*(1-x1)",3,((0,40),(0.1,0.95)),120,.02,'r'),
+("steel fatigue","890*x0**-0.12*(1-x1/600)",3,((1000,1000000),(0,300)),90,.02,'r'),
+("evaporation","(0.4*x0+1.1*x1)/(x0+0.67)",3,((0.3,5),(0.2,4)),120,.02,'e'),
+("rope on a drum","x0*exp(0.3*x1)",1,((1,40),(0.2,9)),80,.03,'r'),
+("sun height","asin(0.62*sin(x0)+0.78*cos(x0)*cos(x1))",2,((-0.4,0.4),(-1.5,1.5)),150,.01,'e'),
+("gravity well","x0**2/2-4.1/x1",2,((0.5,4),(0.4,5)),80,.02,'e'),
+("ion channel","2.3*(x0+77)/(1+exp(-(x0+31)/6.2))",4,((-90,40),),100,.02,'e'),
+("price index","x0**0.4*x1**0.6",2,((1,9),(1,9)),80,.02,'r'),
+)  # fmt: skip
+SETS = {"sixty": SIXTY, "forty": FORTY, "thirty-six": THIRTY_SIX}
 
 
 def run(laws: tuple, index: int, max_time: float) -> dict[str, object]:

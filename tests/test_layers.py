@@ -23,7 +23,7 @@ MAX_STATEMENTS = 50
 # Low to high. A unit (a module or folder right below the package) imports from lower tiers only. Units of one
 # tier may import each other without a cycle, unless they are INDEPENDENT.
 TIERS: list[set[str]] = [
-    {"arrays", "errors", "deadline", "pulse"},
+    {"arrays", "errors", "deadline", "pulse", "threads"},
     {"symbolic"},
     {"problem", "metrics", "candidate", "formula", "judge", "protocols"},
     {"corpus", "model", "fit", "propose"},

@@ -23,6 +23,7 @@ from ..errors import DataError, quoted
 from ..formula import stored
 from ..symbolic.expr import Expr
 from ..symbolic.parse import parse
+from ..threads import one_thread
 from .equations.system import Inputs, System
 from .trajectory import Runs, read_runs
 
@@ -127,8 +128,6 @@ class DynamicsRegressor(BaseEstimator):
         label for each run, says which runs may have constants of their own in one common form. `guesses` maps a state
         to rates you suspect, as text.
         """
-        from threadpoolctl import threadpool_limits
-
         from ..regressor.interrupt import Interrupts
         from .clock import Clock
         from .find import find_systems
@@ -151,7 +150,7 @@ class DynamicsRegressor(BaseEstimator):
         kept = None if self.checkpoint is None else Path(self.checkpoint)
         keeper = Watch(verbose=self.verbose, callback=self.callback, checkpoint=kept)
         deadline = Clock(started + float(self.max_time), stop=interrupts)
-        with interrupts.caught(), threadpool_limits(1), np.errstate(all="ignore"):
+        with interrupts.caught(), one_thread(), np.errstate(all="ignore"):
 
             def search(course: Course, until: Deadline) -> Found:
                 suspected = _guesses(guesses or {}, course.names, course.n_states)

@@ -16,7 +16,7 @@ from functools import cache, lru_cache
 from importlib import resources
 
 from .numbers import number_key, number_nats, simple_fraction
-from .tree import ADD, COLUMN, EXPONENT, MUL, NUMBER, POW, ROOT, Node
+from .tree import ADD, COLUMN, EXPONENT, MUL, NUMBER, POW, ROOT, Node, spread
 
 FUNCTIONS = ("sin", "cos", "exp", "ln", "tan", "tanh", "sinh", "cosh", "asin", "acos", "atan", "abs")
 RARE = frozenset({"tan", "tanh", "sinh", "cosh", "asin", "acos", "atan", "abs"})
@@ -40,8 +40,11 @@ class Prior:
     numbers: Mapping[str, float]
 
     def tree_nats(self, tree: Node, n_columns: int) -> float:
-        """Nats of the whole tree without its numbers: those are priced one by one."""
-        return self._nats(tree, ROOT, n_columns)
+        """Nats of the whole tree without its numbers: those are priced one by one.
+
+        The root of a product is as likely as the product of roots, which is how a search may have found it."""
+        nats, apart = self._nats(tree, ROOT, n_columns), spread(tree)
+        return nats if apart is tree else min(nats, self._nats(apart, ROOT, n_columns))
 
     def _nats(self, node: Node, parent: str, n_columns: int) -> float:
         nats = self.symbol_nats(parent, node.symbol)

@@ -80,6 +80,23 @@ def _flat(symbol: str, children: list[Node]) -> tuple[Node, ...]:
     return tuple(out)
 
 
+def spread(tree: Node) -> Node:
+    """With powers of products as products of powers, which is the same where the inputs are positive; the tree itself
+    where it has none."""
+    below = tuple(map(spread, tree.children))
+    if tree.symbol == POW and below[0].symbol == MUL and below[1].symbol == NUMBER:
+        return Node(MUL, tuple(_power(child, below[1]) for child in below[0].children))
+    if all(new is old for new, old in zip(below, tree.children, strict=True)):
+        return tree
+    return Node(tree.symbol, _flat(MUL, list(below)) if tree.symbol == MUL else below, tree.value, tree.place)
+
+
+def _power(node: Node, exponent: Node) -> Node:
+    if node.symbol == NUMBER:
+        return node
+    return Node(POW, (node.children[0] if node.symbol == POW else node, exponent))
+
+
 def plane_places(tree: Node) -> tuple[int, ...]:
     """Places of the numbers of a sum that is linear in them, the constant first: a plane, a parabola, a + b*ln(x).
 

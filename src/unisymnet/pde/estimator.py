@@ -22,6 +22,7 @@ from ..deadline import now
 from ..errors import DataError, quoted
 from ..fit.subset import Subset, best_subsets
 from ..regressor.interrupt import Interrupts
+from ..threads import one_thread
 from .findings import Findings
 from .grid import Grid, read_fields
 from .open_form import EXPLAINED, best_curve, open_terms
@@ -111,7 +112,7 @@ class PDERegressor:
         targets = [i for i, name in enumerate(names) if name not in given]
         kept = None if self.checkpoint is None else Path(self.checkpoint)
         findings, interrupts = Findings(grid, names, [names[i] for i in targets], kept), Interrupts()
-        with interrupts.caught():
+        with interrupts.caught(), one_thread():
             with suppress(KeyboardInterrupt), interrupts.watched(end - now()):
                 for order in orders:
                     self._search(grid, values, targets, order, _Limit(end, interrupts), findings)

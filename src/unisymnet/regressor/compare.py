@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..arrays import Floats
 from ..candidate import EXACT
@@ -78,9 +77,8 @@ def find_rivals(X: Floats, every: Ordered, options: Options, deadline: Deadline)
         rows = X[every.places(few)], every.y[few], every.weights[few]
     else:
         rows = every.of(X), every.y, every.weights
-    # One thread for linear algebra: more would change the last bits.
     try:
-        with np.errstate(all="ignore"), threadpool_limits(1):
+        with np.errstate(all="ignore"):
             found = find_additive(
                 *rows,
                 max_size=options.settings.max_complexity,

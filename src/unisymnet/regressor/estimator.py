@@ -19,6 +19,7 @@ from ..deadline import now
 from ..formula import Formula
 from ..report.rows import rows_to_remember
 from ..symbolic.expr import Expr
+from ..threads import one_thread
 from .intake import interval, predicted, prepared, take_in
 from .interrupt import Interrupts
 from .known.given import read_sigma, split_groups, without_groups
@@ -197,7 +198,7 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
         that marks it; None: an error. `notes_` says what was done, and `predict` does the same.
         """
         called, interrupts = now(), Interrupts()
-        with interrupts.caught():
+        with interrupts.caught(), one_thread():
             check_parameters(self)
             earlier = self._earlier_formulas()
             X, labels, column = split_groups(X, groups)
@@ -208,8 +209,7 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
             from .known.working import run_known
             from .options import Call
 
-            suspected = suspected_of(guesses, data.names, self.operators)
-            rng = seed_generator(self.random_state)
+            suspected, rng = suspected_of(guesses, data.names, self.operators), seed_generator(self.random_state)
             call = Call(suspected, in_columns(earlier, data.names), rng, interrupts, called)
             # Who says what a row is worth, or chooses another loss, has thought about such values.
             alike = data.weights is None or bool((data.weights == data.weights[0]).all())

@@ -10,7 +10,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..arrays import Floats
 from ..candidate import Candidate, ParetoFront, select
@@ -218,12 +217,7 @@ class _Task:
             settings = with_judge(self.settings(deadline), self.loss, unit_price(self.options.knowledge, self.columns))
             try:
                 # Formulas outside their domain are daily business here, not worth a warning.
-                # One thread for linear algebra: more would change the last bits, and with them the search.
-                with (
-                    self.call.interrupts.watched(settings.max_time),
-                    np.errstate(all="ignore"),
-                    threadpool_limits(1),
-                ):
+                with self.call.interrupts.watched(settings.max_time), np.errstate(all="ignore"):
                     return search(
                         self.problem,
                         self.proposers(),

@@ -44,6 +44,7 @@ HOMES = {
     "textbook": "propose.separable.textbook:Textbook",
     "joined": "propose.short.joined:Joined",
     "seen": "propose.smaller.seen:Seen",
+    "affine": "propose.smaller.affine:Affine",
     "short": "propose.short.short:Short",
     "subsets": "propose.short.subsets:Subsets",
     "evolve": "propose.evolve.stage:Evolve",
@@ -93,6 +94,23 @@ DESCRIBING = (
     at("rational", exact=False),
     at("extended", exact=False),
 )
+POWER_LAWS = (at("monomial"), at("offset"))
+NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
+# Sums of a few terms, for y and other views of it, grown from below: a twentieth of a second.
+SHORT_SUMS = at("subsets")
+TEXTBOOK = at("textbook", most_inputs=1, factors=True)
+# A power law times one inner function, whose argument inputs were merged into.
+INNER = at("features", noisy=True, n_arguments=24, seconds=HALF)
+# Linear in a function of one input: what multiplies it and what is beside it are power laws, short sums, or become
+# known forms once inputs are stripped and merged.
+AFFINE = at(
+    "affine",
+    stages=(
+        *(*POWER_LAWS, TEXTBOOK),
+        at("reduce", stages=(*POWER_LAWS, TEXTBOOK, SHORT_SUMS), noisy=True, max_time=LOOK),
+        SHORT_SUMS,
+    ),
+)
 # Asked about smaller problems, which are easier than the whole: each kind of stage before it is asked about the whole.
 QUICK = (
     *(at("monomial"), at("factors", noisy=False), at("offset")),
@@ -101,17 +119,14 @@ QUICK = (
     at("roots", max_columns=60, seconds=BLINK),
     at("outer", beside=False, seconds=BLINK),
     at("features", n_arguments=24, seconds=HALF),
+    AFFINE,
     at("signomial", seconds=HALF),
     at("extended", noisy=False, seconds=LOOK),
     *(at("oscillations"), at("peaks"), at("modulated"), at("joined"), at("stretched")),
 )
-POWER_LAWS = (at("monomial"), at("offset"))
-NOISY_CURVES = (at("oscillations", noisy=True), at("peaks", noisy=True))
-# Sums of a few terms, for y and other views of it, grown from below: a twentieth of a second.
-SHORT_SUMS = at("subsets")
 # Known forms of y and of its views, the best few of them: of the whole, and of what is left when inputs are stripped
 # and merged.  Half a second, and most laws of several inputs.
-KNOWN_FORMS = (at("joined"), at("textbook", most_inputs=1, factors=True))
+KNOWN_FORMS = (at("joined"), TEXTBOOK)
 SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
 SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
 # The same of a number that inputs were merged into, or of its inverse.
@@ -120,13 +135,16 @@ INVERTED = at("textbook", most_inputs=1, inverted=True)
 FEW = at("rational", exact=False, noisy=False, few=True, seconds=BRIEF)
 WIDE = at("rational", exact=False, noisy=False, wide=True, seconds=LONGER)
 REDUCED = at(
-    "reduce", stages=QUICK, noisy_stages=(*POWER_LAWS, SEEN_TOO, SHORT_SUMS, *DESCRIBING), max_time=SMALLER_QUICK
+    "reduce",
+    stages=QUICK,
+    noisy_stages=(*POWER_LAWS, SEEN_TOO, INNER, SHORT_SUMS, AFFINE, *DESCRIBING),
+    max_time=SMALLER_QUICK,
 )
 # Of many rows only sure reductions first: a power that nearly fits hides the number that two inputs make.
 REDUCED_SOON = at(
     "reduce",
-    stages=(*POWER_LAWS, SEEN_TOO, INVERTED, SHORT_SUMS, FEW, WIDE),
-    max_time=WHILE,
+    stages=(*POWER_LAWS, SEEN_TOO, INVERTED, INNER, SHORT_SUMS, AFFINE, FEW, WIDE),
+    max_time=SMALLER_QUICK,
     scatter=SCATTER,
     noisy=True,
 )
@@ -176,6 +194,7 @@ IF_CLEAN = (
     REDUCED,
     at("features"),
     SEEN,
+    AFFINE,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
     at("transformer", **BEAM_ONLY, seconds=LONGER),
     # Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
@@ -194,6 +213,7 @@ IF_NOISY = (
     at("textbook"),
     at("joined"),
     SEEN,
+    AFFINE,
     # Every short formula must be tried before a search may say that nothing shorter exists.
     at("short", most=15.0, seconds=WHILE),
     # Among columns that hardly differ, too: a full basis cannot tell them apart.
@@ -233,7 +253,7 @@ BRIEF_IF_CLEAN = (
     *(IN_GROUPS, REDUCED, at("textbook")),
 )
 BRIEF_IF_NOISY = (
-    *(SHORT_SUMS, at("boltzmann"), at("stretched")),
+    *(SHORT_SUMS, AFFINE, at("boltzmann"), at("stretched")),
     *(at("factors", exact=False), at("bases", exact=False), at("rational", exact=False)),
     *(*NOISY_CURVES, at("joined"), at("textbook"), at("short", most=15.0, seconds=LOOK)),
 )

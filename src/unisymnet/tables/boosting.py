@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from ..arrays import Floats
 from ..deadline import Deadline
+from ..threads import one_thread
 from .folds import N_FOLDS, Folds
 
 LEAST_TIME = 1.0  # seconds that must be left for each fold
@@ -22,9 +22,8 @@ def boosting_errors(X: Floats, y: Floats, weights: Floats, folds: Folds, deadlin
     errors = []
     leaf = max(5, min(20, len(y) // 30))
     unit = float(np.std(y)) or 1.0
-    # One thread: on a few hundred rows others win nothing, and where another program has a core they wait for each
-    # other without end, so that a limit of 8 s was passed by a minute.
-    with threadpool_limits(1):
+    # Again here, because scikit-learn has brought OpenMP: a limit of 8 s was passed by a minute beside a busy program.
+    with one_thread():
         for k, held in enumerate(folds.held[:N_FOLDS]):
             if deadline.remaining() < LEAST_TIME:
                 break

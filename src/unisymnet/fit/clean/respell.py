@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -21,7 +21,7 @@ from ...symbolic.rewrite.collect import coefficient_of
 from ...symbolic.rewrite.simplify import present, simplify
 
 Factor = tuple[Expr, float]
-Price = tuple[int, int, int, float, int]
+Price = tuple[int, int, int, int, float, int]
 
 ROUNDING = 1e-13  # relative difference of constants that are one
 TOLERANCE = 1e-9  # relative difference of values that rounding may cause
@@ -63,15 +63,17 @@ def _reachable(expr: Expr) -> list[tuple[Price, int, Expr]]:
 
 
 def _price(expr: Expr) -> Price:
-    """Tokens; among equals, few numbers that are not whole or half, few beside 1, small exponents, 1 - x not x - 1."""
+    """Tokens; among equals, inputs that are written once and few fractions, few numbers that are not whole or half, few
+    beside 1, small exponents, 1 - x not x - 1."""
     nodes = list(walk(expr))
     calls = [node for node in nodes if isinstance(node, Call)]
+    written = sum(isinstance(node, Var) for node in nodes) + sum(node.op == "div" for node in calls)
     numbers = [node.value for node in nodes if isinstance(node, Const)]
     fractions, others = sum(value % 0.5 != 0.0 for value in numbers), sum(abs(value) != 1.0 for value in numbers)
     exponents = [node.args[1].value for node in calls if node.op == "pow" and isinstance(node.args[1], Const)]
     behind = sum(node.op == "sub" and type(node.args[1]) is Const for node in calls)
     nested = NESTED * sum(map(_is_nested, calls))
-    return complexity(expr) + nested, fractions, others, sum(map(abs, exponents)), behind
+    return complexity(expr) + nested, written, fractions, others, sum(map(abs, exponents)), behind
 
 
 def _is_nested(node: Call) -> bool:
@@ -105,6 +107,7 @@ def _changed(expr: Expr) -> Iterator[Expr]:
         return
     if expr.op in ("mul", "pow"):
         yield from _moved(factors_of(expr))
+        yield from _under_one_root(factors_of(expr))
     if expr.op == "add":
         yield from _gathered([factors_of(term) for term in expr.args])
     if expr.op == "pow" and isinstance(outer := expr.args[1], Const) and len(inner := factors_of(expr.args[0])) > 1:
@@ -138,8 +141,28 @@ def _moved(factors: list[Factor]) -> Iterator[Expr]:
             rest = [factor for factor in others if not isinstance(factor[0], Var)]
             yield product_of([*rest, (Call("add", [product_of([*term, *inputs]) for term in terms]), exponent)])
         for atom, power in sorted(powers, key=lambda pair: (pair[0].index, pair[1])):
-            divided = [product_of([*term, (atom, -power)]) for term in terms]
-            yield product_of([*others, (Call("add", divided), exponent), (atom, power * exponent)])
+            yield product_of([*others, *_taken_out(terms, [(atom, power)], exponent)])
+        for term in terms:
+            whole = [(atom, power) for atom, power in term if isinstance(atom, Var)]
+            if len(whole) > 1:
+                yield product_of([*others, *_taken_out(terms, whole, exponent)])
+
+
+def _under_one_root(factors: list[Factor]) -> Iterator[Expr]:
+    """sqrt(x)/sqrt(y) as sqrt(x/y)."""
+    roots = [(base, exponent) for base, exponent in factors if isinstance(base, Var) and exponent % 1.0]
+    for size in sorted({abs(exponent) for _, exponent in roots}):
+        alike = [(base, exponent) for base, exponent in roots if abs(exponent) == size]
+        if len(alike) > 1:
+            inside = product_of((base, exponent / size) for base, exponent in alike)
+            yield product_of([*(factor for factor in factors if factor not in alike), (inside, size)])
+
+
+def _taken_out(terms: list[list[Factor]], shared: Sequence[Factor], exponent: float) -> list[Factor]:
+    """(a + b)**p as (a/s + b/s)**p times s**p, for a power law s of inputs."""
+    inverse = [(atom, -power) for atom, power in shared]
+    divided = Call("add", [product_of([*term, *inverse]) for term in terms])
+    return [(divided, exponent), *((atom, power * exponent) for atom, power in shared)]
 
 
 def _gathered(terms: list[list[Factor]]) -> Iterator[Expr]:

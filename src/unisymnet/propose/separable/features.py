@@ -2,15 +2,16 @@
 
 Saturation by tanh, Bose and Fermi factors, hyperbolic functions, waves behind a slit.  ln|view(y)| is linear in all
 constants but κ: for every argument t and function u, κ is scanned with the linear part projected out, the best are
-refined by Gauss–Newton, and what is left after dividing by u^n is a power law.  For clean data; the arguments are few,
-because reductions (smaller/) make most problems ones of a single argument first.
+refined by Gauss–Newton, and what is left after dividing by u^n is a power law.  The arguments are few, because
+reductions (smaller/) make most problems ones of a single argument first.  Under noise rows count by |y|, as if y itself
+were fitted, n is a simple number, and the functions that leave least are put forward.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +21,7 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate, product
 from ..linear.monomial import LogInputs, Monomial, log_inputs, nearest_simple
-from ..pool import Pool, Stage, Task
+from ..pool import FAR_WORSE, Pool, Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import power
 from .projected import refined, taken_out
@@ -36,6 +37,9 @@ MIN_SPAN = 0.02  # of κt: below it a function is its own Taylor polynomial
 MAX_POWER = 6.0
 STEPS = 25
 NEAR_ZERO = 1e-2  # of the median |y|: there ln|y| has spikes, and rows are weighted
+# Under noise: functions that are refined and put forward, and simple powers of them.
+N_LIKELY, N_PROPOSALS = 24, 4
+POWERS = (-1.0, 1.0, -2.0, 2.0, -0.5, 0.5)
 
 
 @dataclass(frozen=True)
@@ -70,9 +74,10 @@ INNER = (
 
 @dataclass(frozen=True)
 class Features(Stage):
-    """Settings: rows and arguments that are looked at, starts that are refined, seconds."""
+    """Settings: whether there is noise, rows and arguments that are looked at, starts that are refined, seconds."""
 
     name: str = "features"
+    noisy: bool = False
     max_rows: int = 160
     n_arguments: int = 60
     n_refined: int = 60
@@ -81,8 +86,8 @@ class Features(Stage):
     def asked(self, task: Task) -> Iterator[Proposal]:
         problem = task.problem
         inputs = log_inputs(problem, task.some_rows(self.max_rows))
-        for view in views_of(problem, VIEWS):
-            logs = _Logs.see(problem, inputs, view)
+        for view in views_of(problem, VIEWS[:1] if self.noisy else VIEWS):
+            logs = _Logs.see(problem, inputs, view, self.noisy)
             if logs is None:
                 continue
             starts: list[_Start] = []
@@ -90,16 +95,28 @@ class Features(Stage):
                 if task.deadline.expired():
                     break
                 starts += logs.starts(problem, argument)
-            for start in sorted(starts, key=lambda start: start.left)[: self.n_refined]:
-                if start.left == 1.0 or task.deadline.expired():
+            starts = [start for start in sorted(starts, key=lambda start: start.left) if start.left < 1.0]
+            if self.noisy:
+                yield from self._likeliest(task, view, logs, starts[:N_LIKELY])
+                continue
+            for start in starts[: self.n_refined]:
+                if task.deadline.expired():
                     break
                 hit = logs.refined(start)
                 if hit.left < HIT:
-                    task.pool.add(_written(task, view, hit))
+                    task.pool.add(_written(task, view, hit, nearest_simple(hit.power, 1e-5, thirds=True)))
                     task.pool.settle(1, task.deadline)
                 if task.pool.exact():
                     yield from task.pool.proposals(1)
                     return
+
+    def _likeliest(self, task: Task, view: View, logs: _Logs, starts: Sequence[_Start]) -> Iterator[Proposal]:
+        hits = [logs.refined(start) for start in starts if not task.deadline.expired()]
+        for hit in sorted(hits, key=lambda hit: hit.left):
+            if not task.deadline.expired():
+                task.pool.add(_written(task, view, hit, hit.simple))
+        task.pool.settle(N_LIKELY, task.deadline)
+        yield from task.pool.proposals(N_PROPOSALS, FAR_WORSE)
 
 
 @dataclass(frozen=True)
@@ -112,6 +129,7 @@ class _Start:
     kappa: float = 0.0
     power: float = 0.0
     left: float = 1.0
+    simple: float = 0.0  # the power under noise
 
 
 @dataclass(frozen=True)
@@ -123,9 +141,10 @@ class _Logs:
     scale: float  # of the target
     basis: Floats
     weights: Floats
+    noisy: bool  # then n is one of POWERS: noise would choose it together with the exponents
 
     @staticmethod
-    def see(problem: Problem, inputs: LogInputs, view: View) -> _Logs | None:
+    def see(problem: Problem, inputs: LogInputs, view: View, noisy: bool) -> _Logs | None:
         """None where the view does not hold for all rows, or they are a power law already."""
         y = problem.y[inputs.rows]
         values = view.values(y)
@@ -134,7 +153,9 @@ class _Logs:
             return None
         sizes = np.abs(values[good])
         spiky = np.min(sizes) < NEAR_ZERO * np.median(sizes)
-        weights = sizes * view.weights(y[good]) if spiky else np.ones(len(sizes))
+        weights = sizes * view.weights(y[good]) if spiky or noisy else np.ones(len(sizes))
+        if noisy:
+            weights = weights * np.sqrt(problem.weights[inputs.rows][good])
         weights = weights / np.max(weights)
         table = np.column_stack([np.ones(len(sizes)), inputs.logs[good]]) * weights[:, None]
         basis, triangle = np.linalg.qr(table)
@@ -144,7 +165,7 @@ class _Logs:
         scale = float(np.linalg.norm(free))
         if not scale > DIGITS_9 * np.linalg.norm(target):
             return None
-        return _Logs(problem.X[inputs.rows][good], free / scale, scale, basis, weights)
+        return _Logs(problem.X[inputs.rows][good], free / scale, scale, basis, weights, noisy)
 
     def starts(self, problem: Problem, argument: Expr) -> Iterator[_Start]:
         """For each function the κ that leaves least."""
@@ -157,18 +178,22 @@ class _Logs:
             if not problem.allows(*inner.needs):
                 continue
             unit = max(float(np.median(np.abs(t))), 1e-3 * size) if inner.offset else span
-            kappas = inner.grid / unit
+            kappas = (np.sort([*inner.grid, *between(inner.grid)]) if self.noisy else inner.grid) / unit
             if inner.grid is WAVES:
                 kappas = kappas[: max(8, 2 * len(t))]
             kappas = np.concatenate([kappas, [1.0]] if inner.even else [kappas, -kappas, [1.0, -1.0]])
-            yield self._best(_Start(inner, argument, t), kappas)
+            for simple in POWERS if self.noisy else (0.0,):
+                yield self._best(_Start(inner, argument, t, simple=float(simple)), kappas)
 
     def _best(self, start: _Start, kappas: Floats) -> _Start:
         """The start with the κ that leaves least, if that is less than before."""
         free = taken_out(self._columns(start.inner, kappas, start.t).T, self.basis).T
         energy = np.sum(free**2, axis=1)
-        powers = np.divide(free @ self.target, energy, out=np.zeros(len(kappas)), where=energy > DIGITS_12)
-        explained = powers**2 * energy
+        shared = free @ self.target
+        powers = np.divide(shared, energy, out=np.zeros(len(kappas)), where=energy > DIGITS_12)
+        if self.noisy:
+            powers = np.where(energy > DIGITS_12, start.simple / self.scale, 0.0)
+        explained = powers * (2.0 * shared - powers * energy)
         best = int(np.argmax(explained))
         left = math.sqrt(max(0.0, 1.0 - float(explained[best])))
         if left >= start.left:
@@ -181,6 +206,8 @@ class _Logs:
         for _ in range(N_NARROWED):
             start = self._best(start, start.kappa + width * TENTHS)
             width /= 4.0
+        if self.noisy:
+            return start
         kappa, powers, left = refined(
             lambda kappas: self._columns(start.inner, kappas, start.t)[:, :, None],
             self.basis, self.target, start.kappa, STEPS,
@@ -195,9 +222,8 @@ class _Logs:
         return np.asarray(columns)
 
 
-def _written(task: Task, view: View, hit: _Start) -> Expr | None:
-    """The formula of y: what u^n leaves is asked for its power law."""
-    exponent = nearest_simple(hit.power, 1e-5, thirds=True)
+def _written(task: Task, view: View, hit: _Start, exponent: float) -> Expr | None:
+    """The formula of y with u^exponent: what that leaves is asked for its power law."""
     if not 0.0 < abs(exponent) < MAX_POWER or abs(hit.kappa) * np.ptp(hit.t) < MIN_SPAN:
         return None
     inside = hit.argument if hit.kappa == 1.0 else product([Const(hit.kappa), hit.argument])
@@ -216,6 +242,11 @@ def _written(task: Task, view: View, hit: _Start) -> Expr | None:
     for proposal in Monomial().asked(replace(task, problem=part, pool=Pool(part, ""))):
         return view.invert(product([proposal.expr, factor]))
     return None
+
+
+def between(grid: Floats) -> Floats:
+    """Numbers between those of a grid."""
+    return np.sqrt(grid[1:] * grid[:-1])
 
 
 def _arguments(problem: Problem) -> Iterator[Expr]:

@@ -32,6 +32,7 @@ __all__ = [
     "noise_beyond_doubt",
     "only_noise_left",
     "polynomial",
+    "share_in_y",
     "smooth_residual",
     "standardised",
 ]
@@ -124,7 +125,7 @@ def _frame(
     design = polynomial(standardised(coordinates[good]), columns)
     if noisy:
         # Residuals of the back-transformed fit: weights made of noisy y flatter the steeper views.
-        share = _share_in_y(view, design, target, weight, y[good])
+        share = share_in_y(view, design, target, weight, y[good])
     else:
         centred = target - np.average(target, weights=weight**2)
         share = residual_variance(design, target, weight) / float(np.mean((weight * centred) ** 2) or 1.0)
@@ -142,7 +143,8 @@ def _spiky(target: Floats) -> bool:
     return bool(np.sum(deviation[-few:]) > 0.6 * np.sum(deviation))
 
 
-def _share_in_y(view: View, design: Floats, target: Floats, weight: Floats, y: Floats) -> float:
+def share_in_y(view: View, design: Floats, target: Floats, weight: Floats, y: Floats) -> float:
+    """The share of the variance of y itself that a fit of the view leaves."""
     fitted = design @ np.linalg.lstsq(design * weight[:, None], target * weight, rcond=DIGITS_12)[0]
     back = view.back(fitted)
     back = np.where(np.isfinite(back), back, np.mean(y))
