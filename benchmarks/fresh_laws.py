@@ -1,4 +1,4 @@
-"""Sixty, forty and thirty-six laws of many fields, written down before any was run: is the law chosen, is it in the table?
+"""Sixty, forty and thirty-six laws of many fields, written down before any was run: chosen, or in the table?
 
     UNISYMNET_CLOCK=processor python benchmarks/fresh_laws.py --set forty --max-time 10 --out fresh.jsonl [--only orbit]
 
