@@ -48,6 +48,15 @@ def test_silent_on_noise_and_after_the_deadline() -> None:
     assert solve(Features(), X, y, seconds=0.0)[1] is None
 
 
+@pytest.mark.parametrize("law", ["1.7*x0/(exp(0.6*x0) - 1)", "3.1*x0**2/(1 + exp(1.3*x0))", "x0*tanh(0.45/x0)"])
+def test_under_noise_the_law_is_among_few_proposals(law: str) -> None:
+    X, y = draw(law, [(0.2, 6)], n=120, noise=0.02)
+    found = proposals(Features(noisy=True, seconds=30.0), X, y)
+    truth = draw(law, [(0.2, 6)], n=120)[1]
+    assert 0 < len(found) <= 4
+    assert min(np.std(evaluate(expr, X) - truth) for expr in found) < 0.01 * np.std(truth)
+
+
 def test_only_permitted_operators_appear() -> None:
     allowed = frozenset({"add", "sub", "mul", "div", "exp"})
     _, formula = solve(Features(), *draw("1.7*x0/(exp(0.6*x0) - 1)", [(0.1, 5)]), operators=allowed)
