@@ -22,21 +22,6 @@ from unisymnet.symbolic.rewrite.simplify import simplify
 RELATIVE = MODELS[1]
 
 
-@pytest.mark.parametrize(
-    ("joined", "apart"),
-    [
-        ("2*sqrt(x0*x1)*cos(x2)", "2*sqrt(x0)*sqrt(x1)*cos(x2)"),
-        ("x2 + sqrt(x0/x1)", "x2 + x0**0.5*x1**-0.5"),
-        ("exp((x0*x1**2)**0.3)", "exp(x0**0.3*x1**0.6)"),
-    ],
-)
-def test_a_root_of_a_product_costs_no_more_than_a_product_of_roots(joined, apart):
-    prior = load_prior()
-    whole, parts = (prior.tree_nats(read(parse(text)).tree, 3) for text in (joined, apart))
-    assert whole <= parts + 1e-12
-    assert prior.tree_nats(read(parse("sqrt(x0 + x1)")).tree, 3) > 0.0  # a sum stays where it is
-
-
 def test_data_with_the_noise_level_integrated_out():
     # n = 4, Q = 4: the integral of prod N(r_i; 0, s) ds/s is Gamma(2) / (2 pi^2 Q^2).
     residuals = np.array([1.0, -1.0, 1.0, -1.0])

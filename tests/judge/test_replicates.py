@@ -5,7 +5,7 @@ import pytest
 
 from unisymnet.judge.replicates import lack_of_fit, pure_error
 from unisymnet.problem import make_problem
-from unisymnet.propose.view.smooth import only_noise_left
+from unisymnet.propose.view.noise import only_noise_left
 from unisymnet.symbolic.parse import parse
 
 X = np.repeat(np.arange(1.0, 6.0), 3)[:, None]

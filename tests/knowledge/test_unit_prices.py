@@ -17,7 +17,7 @@ from unisymnet.knowledge.units.groups import MAX_BRIEF, reduced_searches
 from unisymnet.knowledge.units.nats import UnitNats
 from unisymnet.knowledge.units.system import UnitSystem, make_units
 from unisymnet.problem import make_problem
-from unisymnet.propose.view.smooth import looks_noisy
+from unisymnet.propose.view.noise import looks_noisy
 from unisymnet.symbolic import Expr, parse, to_text
 from unisymnet.symbolic.expr import Var, rebuild, walk
 

@@ -16,7 +16,7 @@ from ..candidate import Candidate, ParetoFront, Proposal
 from ..deadline import Deadline
 from ..fit.clean.respell import respelled
 from ..problem import Problem, make_problem
-from ..propose.view.smooth import looks_noisy
+from ..propose.view.noise import looks_noisy
 from ..symbolic.expr import Const, Expr, Var, evaluate, product, rebuild
 
 # What a whole search has found, from short to long; under noise also what the judge would not give up yet.

@@ -24,7 +24,7 @@ from ..formula import Formula
 from ..judge.noise import read_noise
 from ..knowledge.known import Knowledge, Known
 from ..problem import Problem
-from ..propose.view.smooth import looks_noisy, only_noise_left
+from ..propose.view.noise import looks_noisy, only_noise_left
 from ..protocols import Fitter, Proposer
 from ..search.literal import literal_proposers, literal_sfo
 from ..search.loop import SearchSettings

@@ -63,7 +63,7 @@ class NoiseJudge:
         self.known: dict[Expr | None, bool] = {}
 
     def __call__(self, problem: Problem, front: ParetoFront) -> bool:
-        from ..propose.view.smooth import looks_noisy, only_noise_left
+        from ..propose.view.noise import looks_noisy, only_noise_left
 
         if True in self.known.values():
             return True

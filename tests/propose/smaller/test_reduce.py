@@ -10,7 +10,8 @@ from unisymnet.problem import make_problem
 from unisymnet.propose.separable.features import Features
 from unisymnet.propose.smaller.reduce import Reduce, chain
 from unisymnet.propose.smaller.reduction import Reduction
-from unisymnet.propose.view.smooth import best_frame, noise_beyond_doubt, polynomial, smooth_residual
+from unisymnet.propose.view.noise import noise_beyond_doubt, smooth_residual
+from unisymnet.propose.view.smooth import best_frame, polynomial
 from unisymnet.symbolic.expr import Const, Var, evaluate
 from unisymnet.symbolic.parse import parse
 

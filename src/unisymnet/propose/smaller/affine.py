@@ -20,7 +20,8 @@ from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, renumbered, total
 from ..pool import FAR_WORSE, Pool, Stage, Task
-from ..view.smooth import POWERS, Frame, frames_of, looks_noisy, polynomial, residual_variance, share_in_y, standardised
+from ..view.noise import looks_noisy
+from ..view.smooth import POWERS, Frame, frames_of, polynomial, residual_variance, share_in_y, standardised
 from ..view.views import View, views_of
 from ..write.polynomial import cost, monomial
 

@@ -22,7 +22,8 @@ from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Const, Var
 from ..pool import EXACT, is_constant, misfit
-from ..view.smooth import best_frame, looks_noisy, noise_beyond_doubt, polynomial, standardised
+from ..view.noise import looks_noisy, noise_beyond_doubt
+from ..view.smooth import best_frame, polynomial, standardised
 from ..view.views import Target, views_of
 from .reduction import Reduction
 from .reductions import best_reduction

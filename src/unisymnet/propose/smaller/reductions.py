@@ -19,7 +19,8 @@ import numpy as np
 from ...arrays import DIGITS_12, Floats
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
-from ..view.smooth import Frame, best_frame, frames_of, looks_noisy
+from ..view.noise import looks_noisy
+from ..view.smooth import Frame, best_frame, frames_of
 from ..write.polynomial import monomial
 from .index import evidence, indices
 from .reduction import Reduction, factors, simplest, summands, with_column, without

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from unisymnet.problem import Problem, make_problem
-from unisymnet.propose.view.smooth import followed, looks_noisy, only_noise_left
+from unisymnet.propose.view.noise import looks_noisy, only_noise_left
+from unisymnet.propose.view.smooth import followed
 from unisymnet.symbolic.expr import evaluate
 from unisymnet.symbolic.parse import parse
 
