@@ -37,6 +37,19 @@ def test_exact_data_are_not_noisy(law: str) -> None:
     assert not looks_noisy(_problem(law, 0.0))
 
 
+SMALL = {"x0 + x1*x2/(x1 + x2)": 96, "x0*ln(x1/x2)": 96, "sqrt(x0**2 + x1**2 - 2*x0*x1*cos(x2))": 120}
+
+
+@pytest.mark.parametrize("law", SMALL)
+def test_of_small_tables_with_three_inputs_one_degree_more_tells(law: str) -> None:
+    """Only the cubic reaches the floor there, so that fewer terms leave far more, noise or not."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(1.0, 4.0, (SMALL[law], 3)) * [1.0, 2.0, 1.0]
+    y = evaluate(parse(law), X)
+    assert not looks_noisy(make_problem(X, y))
+    assert looks_noisy(make_problem(X, y + 0.03 * np.std(y) * rng.normal(size=len(y))))
+
+
 @pytest.mark.parametrize("law", LAWS)
 def test_the_law_leaves_only_noise(law: str) -> None:
     assert only_noise_left(_problem(law, 0.05), parse(law))

@@ -48,6 +48,7 @@ def noise_beyond_doubt(problem: Problem) -> bool:
 CLEAN, MURKY, OPAQUE = DIGITS_9, 0.25, 0.6
 # One degree less raises the residual variance of exact data at least by this factor.
 PLATEAU, MURKY_PLATEAU = 1.4, 1.08
+LEAST_EACH, MAX_COLUMNS = 2, 300  # rows for a term of the largest polynomial that is tried, and its terms
 # Standard deviations by which residuals must be more orderly than the same residuals with random signs.
 SURPRISE, N_FLIPS = 4.0, 60
 # The same for the test of neighbours, which takes the largest of many numbers; and how many rows count as near.
@@ -71,15 +72,20 @@ def looks_noisy(problem: Problem) -> bool:
         return problem.noise > DIGITS_9 * problem.spread
     if problem.noisy is not None:
         return problem.noisy
-    frame = best_frame(problem, noisy=True, max_rows=1000, max_columns=300, each=3)
+    frame = best_frame(problem, noisy=True, max_rows=1000, max_columns=MAX_COLUMNS, each=3)
     if frame is None or not CLEAN < math.sqrt(frame.share) < OPAQUE:
         return False
     coordinates = standardised(frame.coordinates)
     full = polynomial(coordinates, frame.max_columns)
     smaller = polynomial(coordinates, full.shape[1] - 1)
-    left = residual_variance(smaller, frame.target, frame.weight)
+    left = residual_variance(full, frame.target, frame.weight)
     limit = PLATEAU if math.sqrt(frame.share) < MURKY else MURKY_PLATEAU
-    return left < limit * residual_variance(full, frame.target, frame.weight)
+    if residual_variance(smaller, frame.target, frame.weight) < limit * left:
+        return True
+    # Of several inputs a degree has so many terms that only the highest may reach the floor; then the next one, with
+    # as few as two rows for a term, must not go below it.
+    larger = polynomial(coordinates, min(len(frame.target) // LEAST_EACH, MAX_COLUMNS))
+    return larger.shape[1] > full.shape[1] and left < limit * residual_variance(larger, frame.target, frame.weight)
 
 
 def only_noise_left(problem: Problem, expr: Expr, least: float = CLEAN) -> bool:
