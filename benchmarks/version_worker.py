@@ -18,7 +18,7 @@ import numpy as np
 
 import unisymnet
 from unisymnet import UniSymNetRegressor
-from unisymnet.candidate import ParetoFront
+from unisymnet.candidate import ParetoFront, Proposal
 from unisymnet.deadline import Deadline
 from unisymnet.fit.polish import Polish
 from unisymnet.problem import make_problem
@@ -55,27 +55,50 @@ def now_resident() -> tuple[float, float]:
     return round(time.process_time(), 1), round(pages * PAGE, 1)
 
 
-def evolution(finishing: bool) -> Any:
-    """The stage `evolve` without hints; with or without the finishers, which 0.1.0 does not have."""
+def evolution(finishing: bool, best: dict[int, Any]) -> Any:
+    """The stage `evolve` without hints; with or without the finishers, which 0.1.0 does not have.
+
+    Today's stage proposes its best formulas of every size; that of 0.1.0 only its best one, so the best child of each
+    size is put into ``best``.
+    """
     try:
         stage = import_module("unisymnet.propose.evolve.stage")
     except ModuleNotFoundError:  # 0.1.0
-        return import_module("unisymnet.propose.evolve").Evolve()
+        return watched(import_module("unisymnet.propose.evolve"), best).Evolve()
     order = import_module("unisymnet.search.order")
     return stage.Evolve(finishers=tuple(map(order.loaded, order.FINISHERS)) if finishing else ())
+
+
+def watched(module: Any, best: dict[int, Any]) -> Any:
+    """The evolution of 0.1.0, which tells of every child that it has fitted."""
+    kind = module._Evolution
+    plain = kind.__dict__.get("plain", kind.fitted)
+
+    def fitted(self: Any, expr: Any) -> Any:
+        child = plain(self, expr)
+        if child is not None and (child.complexity not in best or child.loss < best[child.complexity].loss):
+            best[child.complexity] = child
+        return child
+
+    kind.plain, kind.fitted = plain, fitted
+    return module
 
 
 def evolve(X: Any, y: Any, seconds: float, seed: int, finishing: bool) -> dict[str, Any]:
     """The front of evolution alone after so many seconds: size, mean square on the rows given, formula."""
     problem, rng, deadline = make_problem(X, y), np.random.default_rng(seed), Deadline.after(seconds)
     polish, front, began, n_proposals = Polish(), ParetoFront(), time.process_time(), 0
-    for proposal in evolution(finishing).propose(problem, front, rng=rng, deadline=deadline):
+    best: dict[int, Any] = {}
+    for proposal in evolution(finishing, best).propose(problem, front, rng=rng, deadline=deadline):
         front.add(polish.fit(proposal, problem, rng=rng, deadline=Deadline.never()))
         n_proposals += 1
         if deadline.expired():
             break
+    spent = time.process_time() - began
+    for child in best.values():
+        front.add(polish.fit(Proposal(child.expr, "evolve"), problem, rng=rng, deadline=Deadline.never()))
     return {
-        "seconds": round(time.process_time() - began, 2),
+        "seconds": round(spent, 2),
         "proposals": n_proposals,
         "front": [[one.complexity, one.loss, str(one.expr)] for one in front],
     }
