@@ -6,7 +6,7 @@
     python benchmarks/versions.py misses old.jsonl --src /tmp/old/src --seconds 60 --enough 12
     python benchmarks/versions.py misses new.jsonl --seconds 20 --against old.jsonl       # only what old.jsonl missed
     python benchmarks/versions.py long long.jsonl --seconds 600 --against new.jsonl       # what that missed again
-    python benchmarks/versions.py draw new.jsonl long.jsonl --figure docs/_static/long-searches.svg
+    python benchmarks/versions.py draw long.jsonl --figure docs/_static/long-searches.svg
 
 The version in ``--src`` (without it, this one) works in a process of its own (version_worker.py); data are drawn and
 formulas judged by this one.  All seconds are processor seconds, one core.  A file that exists is gone on with.
@@ -51,7 +51,6 @@ LAWS = (
     "test_1 test_15 test_14 test_11 test_16 test_13 I_41_16 III_9_52 test_2 test_12 test_20"
 ).split()
 NOISE, SIZES = (0.01, 0.05, 0.1), (7, 9, 11, 15, 20, 30)
-SMALL, LARGE = (7, 9, 11), (20, 30)  # the floors: no worse, and at most half
 N_ROWS, N_FRESH, LEAST_ROWS = 200, 1000, 20
 CORPUS_SEED, BLOCK = 20_270_311, 200  # used nowhere else; another length of the block is another stream
 EVERY = 30.0  # seconds between two looks at the memory
@@ -145,7 +144,7 @@ def compare(old: list[Record], new: list[Record]) -> None:
     pairs = [(record["noise"], before[key], record["errors"]) for record in new
              if (key := (record["law"], record["noise"])) in before]  # fmt: skip
     print(f"{len(pairs)} pairs; median of new over old (better by 5 % / worse by 5 %)")
-    numbers = []
+    numbers, squares = [], []
     for size in map(str, SIZES):
         line = f"size {size:>2}"
         for noise in (*NOISE, None):
@@ -154,7 +153,9 @@ def compare(old: list[Record], new: list[Record]) -> None:
             level = "all" if noise is None else f"{noise:.0%}"
             line += f"   {level}: {statistics.median(ratios):.3f} ({better}/{worse})"
         numbers.append(f"size{size}={statistics.median(ratios):.3f}")
+        squares.append(f"{statistics.median(r * r for r in ratios):.3f}")
         print(line)
+    print("in mean squares, that is in 1 - R²:", *squares)
     print(*numbers)
 
 
@@ -221,35 +222,44 @@ def misses(options: argparse.Namespace) -> None:
 
 
 def draw(options: argparse.Namespace) -> None:
-    """Laws found against processor time of each search, and the memory of the process that ran the long ones."""
+    """Laws found against the processor time of a search, and the memory of the process that ran all searches.
+
+    With ``--against``, a file of `unisymnet bench`, also the laws in there by the strict judge.
+    """
     import matplotlib
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
 
     matplotlib.rcParams |= {"svg.hashsalt": "unisymnet", "svg.fonttype": "none", "font.size": 8}
-    short, long = read(options.out), read(options.then)
-    late = {record["problem"]: record for record in long}
-    last = [late.get(record["problem"], record) for record in short]
-    times = sorted(record["seconds"] for record in last if record["solved"])
-    end = max(record["limit"] for record in last)
+    records = read(options.out)
+    bench = [] if options.against is None else read(options.against)
+    found = {f"{len(records)} random functions": [r["seconds"] for r in records if r["solved"]]}
+    if bench:
+        found[f"{len(bench)} Feynman laws"] = [r["cpu"] for r in bench if r["scores"]["strict"]]
+    ends = (max(r["limit"] for r in records), max((r["max_time"] for r in bench), default=0.0))
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.0, 2.4), layout="constrained")
-    left.step([0.1, *times, end], [0, *range(1, len(times) + 1), len(times)], where="post")
-    left.set(xscale="log", ylim=(0, len(last)), xlabel="processor seconds of a search", ylabel="laws found")
-    left.set_title(f"{len(last)} random functions that 0.1.0 misses in 60 s")
-    memory = np.array([pair for record in long for pair in record["memory"]])
+    for (name, times), end in zip(found.items(), ends):
+        left.step([1.0, *sorted(times), end], [0, *range(1, len(times) + 1), len(times)], where="post", label=name)
+    left.set(xscale="log", ylim=(0, max(len(records), len(bench))), xlabel="processor seconds of a search")
+    left.set(ylabel="laws found")
+    left.legend(frameon=False)
+    memory = np.array([pair for record in records for pair in record["memory"]])
     right.plot(memory[:, 0] / 60.0, memory[:, 1], lw=1)
     right.set(ylim=(0, None), xlabel="processor minutes of one process", ylabel="resident megabytes")
-    right.set_title(f"{len(long)} searches, one after the other")
     figure.savefig(options.figure, metadata={"Date": None})
-    print(f"found={len(times)} of={len(last)} after_20s={sum(time > 20.0 for time in times)} last={times[-1:]}")
+    for name, times in found.items():
+        print(f"{name}: {len(times)} found after {', '.join(f'{time:.1f}' for time in sorted(times))} s")
+    for record in records:
+        first, last = record["memory"][0], record["memory"][-1]
+        print(f"{record['problem']}: {record['seconds']:.0f} s, {first[1]:.0f} MB before, {last[1]:.0f} MB after")
+    print(f"minutes={memory[-1, 0] / 60:.0f} megabytes={memory[:, 1].min():.0f}..{memory[:, 1].max():.0f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("part", choices=("noisy", "misses", "long", "draw"))
     parser.add_argument("out", type=Path, help="file of JSON lines")
-    parser.add_argument("then", type=Path, nargs="?", help="for draw: the file of the long searches")
     parser.add_argument("--src", type=Path, default=HERE.parent / "src", help="folder with the package")
     parser.add_argument("--seconds", type=float, help="of processor time for each problem")
     parser.add_argument("--seed", type=int, default=0, help="of the rows, the noise and the search")

@@ -108,3 +108,18 @@ def test_a_worker_answers_with_this_version(versions: ModuleType) -> None:
     worker.process.stdin.close()
     worker.process.stdout.close()
     assert worker.process.wait(10) == 0
+
+
+def test_a_figure_of_laws_and_memory(versions: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    rows = [
+        {"problem": n, "solved": n > 0, "seconds": 9.0 * n, "limit": 60.0, "memory": [[n, 300.0], [n + 9, 310.0]]}
+        for n in range(3)
+    ]
+    out, bench = tmp_path / "long.jsonl", tmp_path / "bench.jsonl"
+    out.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    bench.write_text(json.dumps({"cpu": 3.0, "max_time": 60.0, "scores": {"strict": True}}) + "\n", "utf-8")
+    versions.draw(options(out, against=bench, figure=tmp_path / "long.svg"))
+    told = capsys.readouterr().out
+    assert "3 random functions: 2 found after 9.0, 18.0 s" in told and "megabytes=300..310" in told
+    assert (tmp_path / "long.svg").read_text("utf-8").startswith("<?xml")
