@@ -40,7 +40,7 @@ from engine import holds
 from unisymnet.bench.problems import add_noise, find_problem
 from unisymnet.corpus import LOW, Corpus, Example
 from unisymnet.metrics import is_solution_strict
-from unisymnet.symbolic.expr import evaluate
+from unisymnet.symbolic.expr import Expr, evaluate
 from unisymnet.symbolic.parse import parse
 
 Floats = NDArray[np.float64]
@@ -180,17 +180,28 @@ def corpus_rows(example: Example) -> tuple[Floats, Floats]:
 
 
 def searched(options: argparse.Namespace, numbers: Iterator[int], seconds: float) -> Iterator[Record]:
-    """The whole estimator on these functions of the corpus, one after the other in one process."""
+    """The whole estimator, or evolution, on these functions of the corpus, one after the other in one process."""
     worker = None
     for number in numbers:
         example = examples(options.corpus_seed)[number]
         X, y = corpus_rows(example)
         worker = worker or Worker(options.src)
-        found = worker.ask("whole", X, y, seconds=seconds, seed=options.seed, every=EVERY)
-        expr = parse(found["formula"])
+        if options.evolution:
+            found = worker.ask("evolve", X, y, seconds=seconds, seed=options.seed, finishing=True)
+            found |= {"source": "evolve", "formula": "", "memory": []}
+            formulas = [text for _, _, text in found.pop("front")]
+        else:
+            found = worker.ask("whole", X, y, seconds=seconds, seed=options.seed, every=EVERY)
+            formulas = [found["formula"]]
         with np.errstate(all="ignore"):
-            solved = is_solution_strict(example.expr, expr, X) and holds(example.expr, expr, X)
-        yield {"problem": number, "solved": bool(solved), "truth": str(example.expr), **found}
+            laws = [text for text in formulas if is_law(example.expr, parse(text), X)]
+        found["formula"] = (laws or formulas)[-1]
+        yield {"problem": number, "solved": bool(laws), "truth": str(example.expr), **found}
+
+
+def is_law(truth: Expr, found: Expr, X: Floats) -> bool:
+    """As in gate.py."""
+    return bool(is_solution_strict(truth, found, X) and holds(truth, found, X))
 
 
 def misses(options: argparse.Namespace) -> None:
@@ -266,6 +277,7 @@ def main() -> None:
     parser.add_argument("--corpus-seed", type=int, default=CORPUS_SEED)
     parser.add_argument("--enough", type=int, default=12, help="misses")
     parser.add_argument("--finishers", action="store_true", help="noisy: also those, which are closed families")
+    parser.add_argument("--evolution", action="store_true", help="misses: that stage alone, its whole front judged")
     parser.add_argument("--against", type=Path, help="the file of another version, or of an earlier run")
     parser.add_argument("--figure", type=Path, default=Path("long-searches.svg"))
     options = parser.parse_args()

@@ -28,7 +28,7 @@ def versions() -> Iterator[ModuleType]:
 
 def options(out: Path, **changes: Any) -> Namespace:
     plain = {"part": "misses", "out": out, "src": SRC, "seconds": 1.0, "seed": 0, "corpus_seed": 5, "enough": 2}
-    return Namespace(**{**plain, "against": None, **changes})
+    return Namespace(**{**plain, "against": None, "evolution": False, **changes})
 
 
 class Fake:
