@@ -110,8 +110,11 @@ def whole(X: Any, y: Any, seconds: float, seed: int, every: float) -> dict[str, 
     memory.start()
     model = UniSymNetRegressor(max_time=seconds, random_state=seed, n_jobs=1).fit(X, y)
     memory.over.set()
+    spent = time.process_time() - began
+    evolving = sum(row.seconds for row in model.trace_ if row.stage == "evolve")
     return {
-        "seconds": round(time.process_time() - began, 2),
+        "seconds": round(spent, 2),
+        "evolving": round(evolving, 2),
         "source": str(model.equations_["source"].iloc[model.picked_]),
         "formula": str(model.formula_.expr),
         "memory": [*memory.seen, now_resident()],
