@@ -213,6 +213,7 @@ IF_NOISY = (
     at("textbook"),
     at("joined"),
     SEEN,
+    at("modulated", noisy=True),
     AFFINE,
     # Every short formula must be tried before a search may say that nothing shorter exists.
     at("short", most=15.0, seconds=WHILE),

@@ -9,6 +9,7 @@ from recover import draw, solve
 
 from unisymnet import UniSymNetRegressor
 from unisymnet.propose.separable.modulated import Modulated
+from unisymnet.symbolic.expr import Call, evaluate, walk
 
 T, A, B, C = (0.0, 30.0), (60.0, 95.0), (10.0, 25.0), (-2.0, 2.0)
 
@@ -51,3 +52,26 @@ def test_cooling_with_every_temperature_a_column_takes_a_moment() -> None:
     model = UniSymNetRegressor(max_time=30, random_state=0).fit(X, y)
     assert str(model.formula_) == "x2 + (x1 - x2)*exp(-0.083*x0)"
     assert model.front_[model.picked_].source in ("modulated", "reduce/modulated")
+
+
+@pytest.mark.parametrize(
+    ("law", "ranges"),
+    [
+        ("x2 + (x1 - x2)*exp(-0.083*x0)", [T, A, B]),
+        ("3*x1 + x2*cos(2.2*x0)", [(0.0, 6.0), (1.0, 4.0), (1.0, 4.0)]),
+        ("x1*x0**0.7 + 2*x2", [(1.0, 9.0), (1.0, 5.0), (0.0, 4.0)]),
+        ("1/(0.2 + x1*exp(-0.8*x0))", [(0.0, 6.0), (1.0, 4.0)]),  # seen through 1/y
+    ],
+)
+def test_under_noise_the_law_is_among_few_proposals(law: str, ranges: list[tuple[float, float]]) -> None:
+    X, y = draw(law, ranges, n=120, noise=0.02)
+    truth = draw(law, ranges, n=120)[1]
+    found = proposals(Modulated(noisy=True, seconds=30.0), X, y)
+    assert 0 < len(found) <= 4
+    assert min(np.std(evaluate(expr, X) - truth) for expr in found) < 0.008 * np.std(truth)
+
+
+def test_the_inner_constant_is_written_once() -> None:
+    X, y = draw("x2 + (x1 - x2)*exp(-0.083*x0)", [T, A, B], n=120, noise=0.02)
+    first = proposals(Modulated(noisy=True, seconds=30.0), X, y)[0]
+    assert sum(isinstance(node, Call) and node.op == "exp" for node in walk(first)) == 1

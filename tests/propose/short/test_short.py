@@ -10,7 +10,7 @@ from unisymnet.judge.scales import UNIT_NATS, assumed_units
 from unisymnet.judge.tree import read
 from unisymnet.judge.unseen import unseen_nats
 from unisymnet.problem import make_problem
-from unisymnet.propose.short.listing import Listing
+from unisymnet.propose.short.listing import Listing, TooMany
 from unisymnet.propose.short.short import Short
 from unisymnet.symbolic.expr import bind, n_params, variables
 from unisymnet.symbolic.parse import parse
@@ -63,3 +63,13 @@ def _numbers(expr):
     from unisymnet.judge.tree import read
 
     return read(expr).values
+
+
+def test_more_formulas_than_memory_should_hold_are_not_listed(monkeypatch):
+    monkeypatch.setattr("unisymnet.propose.short.listing.MAX_TREES", 200)
+    with pytest.raises(TooMany):
+        Listing(2, 4.0).formulas(12.0)
+    X = np.random.default_rng(0).uniform(1.0, 2.0, (40, 2))
+    rng, never = np.random.default_rng(0), Deadline.never()
+    found = list(Short(most=15.0).propose(make_problem(X, X[:, 0]), ParetoFront(), rng=rng, deadline=never))
+    assert max((one.tried for one in found if one.tried), default=0.0) < 12.0  # and it is not said that they were

@@ -19,7 +19,13 @@ NUMBERS = (1.0, 2.0, 0.5)
 MAX_ARITY = 3
 CONSTANT_SHARE = 0.25  # what the judge leaves to the grammar: half is for a constant, half of the rest for whole forms
 
+MAX_TREES = 150_000  # of one list: half a gigabyte for all of them
+
 Priced = tuple[float, Expr]
+
+
+class TooMany(Exception):
+    """There are more formulas of a price than memory should hold."""
 
 
 @dataclass
@@ -33,7 +39,8 @@ class Listing:
     _known: dict[tuple[str, float], list[Priced]] = field(default_factory=dict)
 
     def formulas(self, most: float) -> list[Priced]:
-        """Every formula of at most this price, the cheapest first; parameters numbered in reading order."""
+        """Every formula of at most this price, the cheapest first; parameters numbered in reading order.  Raises
+        ``TooMany`` where they are too many to be listed."""
         budget = most + math.log(CONSTANT_SHARE)
         found = [(price - math.log(CONSTANT_SHARE), _numbered(tree)) for price, tree in self._below(ROOT, budget)]
         return sorted(found, key=lambda pair: pair[0])  # the order among equals is that of making them
@@ -43,7 +50,10 @@ class Listing:
         budget = math.ceil(2.0 * budget) / 2.0  # so that few lists are made; none may miss a tree
         key = parent, budget
         if key not in self._known:
-            self._known[key] = sorted(self._made(parent, budget), key=lambda pair: pair[0]) if budget > 0.0 else []
+            made = list(itertools.islice(self._made(parent, budget), MAX_TREES)) if budget > 0.0 else []
+            if len(made) == MAX_TREES:
+                raise TooMany
+            self._known[key] = sorted(made, key=lambda pair: pair[0])
         return self._known[key]
 
     def _made(self, parent: str, budget: float) -> Iterator[Priced]:

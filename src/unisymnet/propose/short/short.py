@@ -25,7 +25,7 @@ from ...problem import Problem
 from ...symbolic.constants import merge_params
 from ...symbolic.expr import Const, Expr, bind, evaluate, evaluate_shared, n_params, variables
 from ...symbolic.rewrite.simplify import simplify
-from .listing import Listing
+from .listing import Listing, TooMany
 
 __all__ = ["Short"]
 
@@ -57,7 +57,11 @@ class Short:
         listing = Listing(problem.n_features, trial.constant(front), problem.operators)
         price, done = self.least, 0.0
         while price <= self.most:
-            for number, (cost, tree) in enumerate(listing.formulas(price)):
+            try:
+                formulas = listing.formulas(price)
+            except TooMany:
+                return
+            for number, (cost, tree) in enumerate(formulas):
                 if number % CHECKED == 0 and limit.expired():
                     return
                 if cost <= done:
