@@ -213,7 +213,9 @@ IF_NOISY = (
     at("textbook"),
     at("joined"),
     SEEN,
+    # A few hundredths of a second each.
     at("modulated", noisy=True),
+    at("factors", exact=False),
     AFFINE,
     # Every short formula must be tried before a search may say that nothing shorter exists.
     at("short", most=15.0, seconds=WHILE),
@@ -227,7 +229,6 @@ IF_NOISY = (
     at("modulated"),
     at("planewaves", noisy=True),
     *NOISY_CURVES,
-    at("factors", exact=False),
     at("bases", exact=False),
     at("rational", exact=False),
     WIDE,
