@@ -178,7 +178,7 @@ class _Logs:
             if not problem.allows(*inner.needs):
                 continue
             unit = max(float(np.median(np.abs(t))), 1e-3 * size) if inner.offset else span
-            kappas = (np.sort([*inner.grid, *between(inner.grid)]) if self.noisy else inner.grid) / unit
+            kappas = (np.sort([*inner.grid, *_between(inner.grid)]) if self.noisy else inner.grid) / unit
             if inner.grid is WAVES:
                 kappas = kappas[: max(8, 2 * len(t))]
             kappas = np.concatenate([kappas, [1.0]] if inner.even else [kappas, -kappas, [1.0, -1.0]])
@@ -244,7 +244,7 @@ def _written(task: Task, view: View, hit: _Start, exponent: float) -> Expr | Non
     return None
 
 
-def between(grid: Floats) -> Floats:
+def _between(grid: Floats) -> Floats:
     """Numbers between those of a grid."""
     return np.sqrt(grid[1:] * grid[:-1])
 

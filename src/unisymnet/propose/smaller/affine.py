@@ -42,7 +42,7 @@ N_SETTLED, N_PROPOSALS = 16, 6
 
 
 @dataclass(frozen=True)
-class _Unit:
+class _Function:
     """A function u of one input without constants, and what may be taken off it: 1 − cos(x) is as plain as cos(x)."""
 
     needs: tuple[str, ...]
@@ -58,20 +58,20 @@ def _power(exponent: float) -> Callable[[Expr], Expr]:
     return lambda x: monomial([x], [exponent]).written()
 
 
-UNITS = (
-    _Unit((), lambda x: x, (0.0, 1.0)),
-    _Unit(("pow",), _power(2.0)),
-    _Unit(("div",), _power(-1.0)),
-    _Unit(("cos",), _of("cos"), (0.0, 1.0, -1.0)),
-    _Unit(("sin",), _of("sin"), (0.0, 1.0)),
-    _Unit(("exp",), _of("exp"), (0.0, 1.0)),
-    _Unit(("exp",), lambda x: Call("exp", (Call("neg", (x,)),)), (0.0, 1.0)),
-    _Unit(("ln",), _of("ln")),
-    _Unit(("pow",), _power(0.5)),
-    _Unit(("pow",), _power(3.0)),
-    _Unit(("pow",), _power(-2.0)),
-    _Unit(("sin", "pow"), _of("sin", 2.0)),
-    _Unit(("cos", "pow"), _of("cos", 2.0)),
+FUNCTIONS = (
+    _Function((), lambda x: x, (0.0, 1.0)),
+    _Function(("pow",), _power(2.0)),
+    _Function(("div",), _power(-1.0)),
+    _Function(("cos",), _of("cos"), (0.0, 1.0, -1.0)),
+    _Function(("sin",), _of("sin"), (0.0, 1.0)),
+    _Function(("exp",), _of("exp"), (0.0, 1.0)),
+    _Function(("exp",), lambda x: Call("exp", (Call("neg", (x,)),)), (0.0, 1.0)),
+    _Function(("ln",), _of("ln")),
+    _Function(("pow",), _power(0.5)),
+    _Function(("pow",), _power(3.0)),
+    _Function(("pow",), _power(-2.0)),
+    _Function(("sin", "pow"), _of("sin", 2.0)),
+    _Function(("cos", "pow"), _of("cos", 2.0)),
 )
 
 
@@ -82,7 +82,7 @@ class _Choice:
 
     frame: Frame
     column: int
-    unit: _Unit
+    function: _Function
     variance: float = math.inf
     share: float = math.inf
 
@@ -92,7 +92,7 @@ class _Choice:
 
     @property
     def term(self) -> Expr:
-        return self.unit.build(Var(self.column))
+        return self.function.build(Var(self.column))
 
     def values(self) -> Floats:
         with np.errstate(all="ignore"):
@@ -143,7 +143,7 @@ class Affine(Stage):
             factors = evaluate(factor, frame.X)
             with np.errstate(all="ignore"):
                 divisor = 1.0 + factors * values
-            for shift in (0.0,) if is_quotient else choice.unit.shifts:
+            for shift in (0.0,) if is_quotient else choice.function.shifts:
                 second = product([factor, total([term, Const(-shift)]) if shift else term])
                 with np.errstate(all="ignore"):
                     if is_quotient:
@@ -213,10 +213,10 @@ def _believed(task: Task) -> list[_Choice]:
 
 def _of_column(problem: Problem, frame: Frame, column: int) -> Iterator[_Choice]:
     base = _base(frame, column)
-    for unit in UNITS:
-        choice = _Choice(frame, column, unit)
+    for function in FUNCTIONS:
+        choice = _Choice(frame, column, function)
         values = choice.values()
-        if problem.allows(*unit.needs) and np.isfinite(values).all() and np.ptp(values) > 0.0:
+        if problem.allows(*function.needs) and np.isfinite(values).all() and np.ptp(values) > 0.0:
             variance = residual_variance(choice.design(base), frame.target, frame.weight)
             yield replace(choice, variance=variance)
 
