@@ -63,6 +63,15 @@ def test_constants_that_follow_the_noise_make_no_row():
     assert not any("x0 + 1." in form for form in forms)
 
 
+def test_a_row_is_spelled_even_when_the_time_is_over():
+    y = 3.0 * (X[:, 0] + 4.0) ** 1.7 + 0.02 * np.random.default_rng(5).normal(size=60)
+    judge = make_judge(X, y)
+    expr = settle(parse("15*(0.4*x0 + 1.6)**1.7"), X, y)
+    late = Candidate(expr, float(np.mean((evaluate(expr, X) - y) ** 2)), complexity(expr), 4)
+    (row,) = verdict([late], judge, Deadline.after(0.0), nullcontext())
+    assert complexity(row.expr) == complexity(parse("3*(x0 + 4)**1.7"))
+
+
 def test_a_constant_gets_its_noise_model_however_late_it_is():
     y = np.exp(1.5 * np.random.default_rng(6).normal(size=60))
     judge = make_judge(X, y)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ...metrics import complexity
-from ...symbolic.expr import Call, Const, Expr, Var, rebuild
+from ...symbolic.expr import Call, Const, Expr, Var, rebuild, walk
 from ...symbolic.rewrite.collect import coefficient_of, make_sum, terms_of
 from ...symbolic.rewrite.simplify import present, simplify
 from .respell import factors_of, product_of
@@ -47,7 +47,8 @@ def normalised(expr: Expr) -> Expr:
 
 
 def unscaled(expr: Expr) -> Expr:
-    """5*(0.3*x + 0.2)**4 as 0.04*(x + 0.67)**4: the scale of the input and the factor in front are one number."""
+    """5*(0.3*x + 0.2)**4 as 0.04*(x + 0.67)**4: the scale of the input and the factor in front are one number.  Where
+    that would be the root of a negative one, 6*(2.6 - 0.06*x)**5.2 as 900*(1 - 0.023*x)**5.2."""
 
     def change(node: Expr) -> Expr:
         if not (isinstance(node, Call) and node.op == "pow" and isinstance(power := node.args[1], Const)):
@@ -57,15 +58,19 @@ def unscaled(expr: Expr) -> Expr:
             return node
         scales = {coefficient_of(term) for term in base.args if type(term) is not Const}
         scale = scales.pop() if len(scales) == 1 else 0.0
-        if scale % 1.0 == 0.0 or (scale < 0.0 and not power.value.is_integer()):
+        if scale % 1.0 == 0.0:
             return node
+        if scale < 0.0 and not power.value.is_integer():  # and a root takes the factor inside
+            scale = 0.0 if abs(power.value) == 0.5 else _level(base)
+            if scale <= 0.0 or scale == 1.0:
+                return node
         if max(1.0, abs(power.value)) * abs(math.log(abs(scale))) > MAX_HEIGHT:  # its power may be no number
             return node
         terms = [product_of([*factors_of(term), (Const(1.0 / scale), 1.0)]) for term in base.args]
         return Call("mul", (Const(scale**power.value), Call("pow", (Call("add", terms), power))))
 
     shorter = present(rebuild(simplify(expr), change))
-    return shorter if complexity(shorter) < complexity(expr) else expr
+    return shorter if _price(shorter) < _price(expr) else expr
 
 
 def levelled(expr: Expr) -> Expr:
@@ -152,6 +157,16 @@ def without_half_angles(expr: Expr) -> Expr:
 def _is_short(number: float) -> bool:
     """Is this 0, or a number of few digits, up to rounding?"""
     return abs(number) < TINY or abs(number - float(f"{number:.4g}")) < TINY * max(1.0, abs(number))
+
+
+def _level(base: Call) -> float:
+    last = base.args[-1]
+    return last.value if type(last) is Const else 0.0
+
+
+def _price(expr: Expr) -> tuple[int, int]:
+    """Tokens; among equals, numbers other than 1 and -1."""
+    return complexity(expr), sum(isinstance(node, Const) and abs(node.value) != 1.0 for node in walk(expr))
 
 
 def _is_whole(term: Expr) -> bool:

@@ -83,7 +83,7 @@ def verdict(
                 found[place] = replace(one, expr=fitted[0], lengths=fitted[1])
         found.sort(key=_total)
         for one in found[:N_SHORTENED]:
-            if deadline.expired() or one.lengths.total > found[0].lengths.total + 4 * REACH:
+            if one.lengths.total > found[0].lengths.total + 4 * REACH:
                 break
             shorter = _shortened(one, judge, deadline)
             if allows(shorter.expr):
@@ -106,11 +106,14 @@ def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _shortened(one: Ruled, judge: Judge, deadline: Deadline) -> Ruled:
-    """Without what the data do not need, simple numbers in place, written as such laws are written."""
+    """Without what the data do not need, simple numbers in place, written as such laws are written.  That takes a few
+    milliseconds, so it is done even when the time is over: no row shows a constant that another one makes idle."""
     if not variables(one.expr):
         return one
-    expr, lengths = shorten((one.expr, one.lengths), judge, deadline)
-    return Ruled(*_written((expr, lengths), judge), one.source)
+    found = (one.expr, one.lengths)
+    if not deadline.expired():
+        found = shorten(found, judge, deadline)
+    return Ruled(*_written(found, judge), one.source)
 
 
 def _written(found: Judged, judge: Judge) -> Judged:
