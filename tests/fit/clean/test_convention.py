@@ -71,6 +71,26 @@ def test_levels_can_be_seen() -> None:
 @pytest.mark.parametrize(
     ("written", "usual"),
     [
+        ("1/(28.2*exp(-0.71*x0) + 0.625)", "1.6/(45.12*exp(-0.71*x0) + 1)"),
+        ("1/(5.5e+23*exp(-0.05*x0) + 0.005)", "200/(exp(0.05*(1199.25 - x0)) + 1)"),
+        ("0.0355/(exp(-0.71*x0) + 0.02441234)", "1.454183/(40.96289*exp(-0.71*x0) + 1)"),
+        ("5.5e+23*exp(-0.05*x0)", "exp(0.05*(1093.284 - x0))"),
+        ("5.5e+23*x1*exp(-0.05*x0)", "x1*exp(0.05*(1093.284 - x0))"),
+        ("5.5e+23*exp(-0.05/x0)", "5.5e+23*exp(-0.05/x0)"),
+        ("1/(4*exp(-0.71*x0) + 3)", "1/(4*exp(-0.71*x0) + 3)"),  # plain numbers stay where they are
+        ("3 + x1/(1.3*exp(-0.71*x0) + 1.3)", "0.7692308*x1/(exp(-0.71*x0) + 1) + 3"),
+    ],
+)
+def test_curves_of_growth_show_their_level_and_their_place(written: str, usual: str) -> None:
+    expr = parse(written)
+    assert to_text(levelled(expr), digits=7) == usual
+    rows = ROWS + (1000.0 if "1/(5" in written else 0.0)
+    assert evaluate(levelled(expr), rows) == pytest.approx(evaluate(expr, rows), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("written", "usual"),
+    [
         ("0.5*exp(3*x0 - x0**2)", "4.743868*exp(-(x0 - 1.5)**2)"),
         ("3*x1*exp(2*x0 - 0.5*x0**2) + 1", "22.16717*x1*exp(-0.5*(x0 - 2)**2) + 1"),
         ("3*exp(2*x0 - x0**2 + 4*x1 - 2*x1**2 - x2)", "60.25661*exp(-(x0 - 1)**2 - 2*(x1 - 1)**2 - x2)"),

@@ -10,6 +10,7 @@ import math
 from ...metrics import complexity
 from ...symbolic.expr import Call, Const, Expr, Var, rebuild, walk
 from ...symbolic.rewrite.collect import coefficient_of, make_sum, terms_of
+from ...symbolic.rewrite.powers import MAX_EXP_SHIFT
 from ...symbolic.rewrite.simplify import present, simplify
 from .respell import factors_of, product_of
 
@@ -74,7 +75,14 @@ def unscaled(expr: Expr) -> Expr:
 
 
 def levelled(expr: Expr) -> Expr:
-    """4e-9/(exp(-x) + 2e-9) as 2/(5e8*exp(-x) + 1): the level of a logistic curve can be seen then."""
+    """4e-9/(exp(-x) + 2e-9) as 2/(5e8*exp(-x) + 1), 1/(28*exp(-x) + 0.7) as 1.4/(40*exp(-x) + 1), and 6e23*exp(-0.03*x)
+    as exp(-0.03*(x - 1825)): the level of a curve, and where it turns, can be seen then."""
+    shown = _levelled(expr, logistic=True)
+    return shown if _numbers(shown) <= _numbers(expr) else _levelled(expr, logistic=False)
+
+
+def _levelled(expr: Expr, logistic: bool) -> Expr:
+    """Without ``logistic`` only where numbers are too large or small to be read, even if the formula grows."""
 
     def change(node: Expr) -> Expr:
         if not (isinstance(node, Call) and node.op == "pow" and node.args[1] == Const(-1.0)):
@@ -82,14 +90,42 @@ def levelled(expr: Expr) -> Expr:
         base = node.args[0]
         if not (isinstance(base, Call) and base.op == "add" and isinstance(level := base.args[-1], Const)):
             return node
-        if 1.0 / FAR < abs(level.value) < FAR:
+        if 1.0 / FAR < abs(level.value) < FAR and not (logistic and _is_logistic(base, level.value)):
             return node
-        terms = [product_of([*factors_of(term), (Const(1.0 / level.value), 1.0)]) for term in base.args[:-1]]
+        terms = [simplify(product_of([*factors_of(term), (Const(1.0 / level.value), 1.0)])) for term in base.args[:-1]]
         return Call("mul", (Const(1.0 / level.value), Call("pow", (Call("add", (*terms, Const(1.0))), Const(-1.0)))))
 
     known = simplify(expr)
-    changed = rebuild(known, change)
+    changed = rebuild(rebuild(known, change), _started)
     return expr if changed == known else present(changed)
+
+
+def _is_logistic(base: Call, level: float) -> bool:
+    """A number times an exponential, plus a number, and not both are plain."""
+    if len(base.args) > 2 or level <= 0.0 or level == 1.0:
+        return False
+    factor = coefficient_of(base.args[0])
+    plain = factor % 1.0 == 0.0 and abs(factor) < FAR and _is_short(level)
+    return not plain and any(isinstance(core, Call) and core.op == "exp" for core, _ in factors_of(base.args[0]))
+
+
+def _started(node: Expr) -> Expr:
+    """A product without a factor of a size that no measurement has: its exponential starts elsewhere."""
+    if not (isinstance(node, Call) and node.op == "mul"):
+        return node
+    factor = coefficient_of(node)
+    if factor <= 0.0 or abs(height := math.log(factor)) <= MAX_EXP_SHIFT:
+        return node
+    rest = [part for part in node.args if type(part) is not Const]
+    for place, part in enumerate(rest):
+        if not (isinstance(part, Call) and part.op == "exp" and isinstance(part.args[0], Call)):
+            continue
+        inner = part.args[0]
+        if inner.op == "mul" and len(inner.args) == 2 and type(inner.args[0]) is Const and type(inner.args[1]) is Var:
+            rate, x = inner.args
+            rest[place] = Call("exp", (Call("mul", (rate, Call("add", (x, Const(height / rate.value))))),))
+            return product_of([(part, 1.0) for part in rest])
+    return node
 
 
 def centred(expr: Expr) -> Expr:
@@ -165,8 +201,12 @@ def _level(base: Call) -> float:
 
 
 def _price(expr: Expr) -> tuple[int, int]:
-    """Tokens; among equals, numbers other than 1 and -1."""
-    return complexity(expr), sum(isinstance(node, Const) and abs(node.value) != 1.0 for node in walk(expr))
+    return complexity(expr), _numbers(expr)
+
+
+def _numbers(expr: Expr) -> int:
+    """How many numbers other than 1 and -1 are written."""
+    return sum(isinstance(node, Const) and abs(node.value) != 1.0 for node in walk(expr))
 
 
 def _is_whole(term: Expr) -> bool:
