@@ -118,12 +118,11 @@ def _started(node: Expr) -> Expr:
         return node
     rest = [part for part in node.args if type(part) is not Const]
     for place, part in enumerate(rest):
-        if not (isinstance(part, Call) and part.op == "exp" and isinstance(part.args[0], Call)):
-            continue
-        inner = part.args[0]
-        if inner.op == "mul" and len(inner.args) == 2 and type(inner.args[0]) is Const and type(inner.args[1]) is Var:
-            rate, x = inner.args
-            rest[place] = Call("exp", (Call("mul", (rate, Call("add", (x, Const(height / rate.value))))),))
+        terms = terms_of(part.args[0]) if isinstance(part, Call) and part.op == "exp" else {}
+        x = next(iter(terms), None)
+        if len(terms) == 1 and isinstance(x, Var):
+            start = Call("add", (x, Const(height / terms[x])))
+            rest[place] = Call("exp", (Call("mul", (Const(terms[x]), start)),))
             return product_of([(part, 1.0) for part in rest])
     return node
 
