@@ -1,8 +1,8 @@
-"""Sixty, forty and thirty-six laws of many fields, written down before any was run: chosen, or in the table?
+"""Sixty, forty, thirty-six and twenty laws of many fields, written down before any was run: chosen, or in the table?
 
     UNISYMNET_CLOCK=processor python benchmarks/fresh_laws.py --set forty --max-time 10 --out fresh.jsonl [--only orbit]
 
-One to four inputs, 40 to 240 rows, 0.02 to 6 % noise: "e" relative to the spread of the clean target, "r" to each
+One to six inputs, 40 to 500 rows, 0.02 to 6 % noise: "e" relative to the spread of the clean target, "r" to each
 value.  Judged as noise_laws.py does, which counts written exponents beyond 3 as constants.  The laws have been looked
 at since (ADR 54, 55).  What is in the file is not run again.
 """
@@ -165,7 +165,30 @@ THIRTY_SIX = (
 ("ion channel","2.3*(x0+77)/(1+exp(-(x0+31)/6.2))",4,((-90,40),),100,.02,'e'),
 ("price index","x0**0.4*x1**0.6",2,((1,9),(1,9)),80,.02,'r'),
 )  # fmt: skip
-SETS = {"sixty": SIXTY, "forty": FORTY, "thirty-six": THIRTY_SIX}
+# Four to six inputs, most of them factors of a power law around a core of two or three.
+TWENTY = (
+("heat exchanger","x0*x1*(x2-x3)*(1-exp(-x4/x5))",0,((0.5,4),(3,5),(60,95),(10,40),(0.5,6),(1,3)),300,.04,'e'),
+("fringing","8.85*x0*x1/x2*(1+0.44*x2/x3)",2,((1,6),(0.5,4),(0.2,3),(0.5,3)),250,.03,'e'),
+("deep beam","0.333*x0*x1**3/(x2*x3)*(1+0.7*x4**2/x1**2)",2,((1,9),(1,4),(1,5),(0.5,3),(0.3,2.5)),300,.05,'e'),
+("thermal exchange","5.67*x0*x1*((x2/100)**4-(x3/100)**4)",1,((0.2,1),(0.5,4),(400,900),(280,600)),300,.05,'e'),
+("dipole off axis","x0*x1*sqrt(x3**2+x4**2)/x2**4",0,((1,5),(0.5,3),(1,4),(0.5,4),(0.5,4)),300,.05,'e'),
+("driven oscillator","x0/(x1*sqrt((x2**2-x3**2)**2+(x4*x3)**2))",0,((1,5),(0.5,3),(2,4),(0.5,6),(0.5,2)),500,.03,'e'),
+("inhibited enzyme","x0*x1*x2/(x2+x3*(1+x4/x5))",0,((1,9),(0.2,2),(0.2,9),(0.5,3),(0.1,5),(0.3,2)),400,.05,'e'),
+("metabolism","4.1*x0**0.75*exp(-0.65*x1)*x2/(x2+2.1)",4,((0.5,90),(1.5,4),(0.2,12)),300,.06,'r'),
+("entry length","0.023*x0**0.8*x1**0.4*x2/x3*(1+(x3/x4)**0.7)",3,((1,20),(0.7,9),(0.1,0.7),(0.01,0.1),(0.1,3)),400,.04,'r'),
+("planck many","x0*x1**3/(exp(x2*x1/x3)-1)",0,((0.5,4),(1,6),(0.5,2),(0.5,3)),300,.05,'e'),
+("discharge","0.61*x0*x1*sqrt(2*(x2-x3)/x4)",1,((0.5,2),(0.2,3),(4,9),(0.5,3.5),(0.7,1.4)),250,.04,'e'),
+("softened gravity","x0*x1*x2/(x3**2+x4**2)**1.5",0,((0.5,2),(1,6),(1,6),(0.5,4),(0.5,2)),400,.05,'e'),
+("torque balance","x0*x1*sin(x2)-0.35*x3*x4",1,((1,8),(0.2,2),(0.1,1.5),(1,6),(0.5,3)),250,.04,'e'),
+("tunnel current","x0*x1/x2*exp(-1.03*x2*sqrt(x3))",1,((0.5,3),(0.2,2),(0.5,4),(1,6)),300,.05,'r'),
+("shell buckling","0.92*x0*(x1/x2)**2.5*x2/x3",2,((50,210),(0.5,4),(20,90),(50,300)),250,.08,'r'),
+("two plates","x0*x1*(x2-x3)/(x4/0.8+x5/0.04)",2,((0.5,4),(1,6),(15,30),(-10,10),(0.05,0.4),(0.02,0.2)),400,.03,'e'),
+("radiation dose","x0*x1*exp(-0.11*x2)/(12.6*x3**2)",2,((1,9),(0.2,1.5),(0.5,20),(0.5,4)),300,.05,'e'),
+("relativistic beam","x0*x1**2/sqrt(1-(x2/x3)**2)",0,((1,5),(0.5,3),(0.5,2.4),(3,4)),300,.03,'e'),
+("mixing length","0.16*x0*x1**2*(1-exp(-x1/26))**2*x2**2",2,((0.8,1.3),(2,90),(0.5,4)),300,.05,'e'),
+("signal and noise","x0*x1*sqrt(x2)/sqrt(x0*x1+2.3*x3)",1,((0.5,9),(0.2,2),(1,60),(0.1,6)),300,.04,'e'),
+)  # fmt: skip
+SETS = {"sixty": SIXTY, "forty": FORTY, "thirty-six": THIRTY_SIX, "twenty": TWENTY}
 
 
 def run(laws: tuple, index: int, max_time: float) -> dict[str, object]:

@@ -55,6 +55,8 @@ FACTORS = (
     Form("sine", ("c0*sin(c1*x0)",), ((1, "frequency"),)),
     Form("cosine", ("c0*cos(c1*x0)",), ((1, "frequency"),)),
     Form("square", ("c0*x0**2",)),
+    Form("sinc", ("c0*sin(c1*x0)/x0",), ((1, "frequency"),)),
+    Form("diffraction", ("c0*(sin(c1*x0)/x0)**2",), ((1, "frequency"),)),
     # Of shares, rates and angles, which have no unit: nothing inside is left to fit.
     *(Form(text, (f"c0*{text}",)) for text in ("(x0 + 1)", "(1 - x0)", "(x0 + 1)**-1", "(1 - x0)**-1", "(1 - x0**2)")),
     *(Form(text, (f"c0*{text}",)) for text in ("ln(x0 + 1)", "ln(1 - x0)", "sqrt(1 - x0**2)", "sin(x0)", "cos(x0)")),

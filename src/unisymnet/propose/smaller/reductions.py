@@ -23,6 +23,7 @@ from ..view.noise import looks_noisy
 from ..view.smooth import Frame, best_frame, frames_of
 from ..write.polynomial import monomial
 from .index import evidence, indices
+from .powers import taken_out
 from .reduction import Reduction, factors, simplest, summands, with_column, without
 
 __all__ = ["best_reduction"]
@@ -37,6 +38,8 @@ EXPONENTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 4.0, -4.0, 5
 
 def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduction | None:
     """The surest reduction of the cheapest kind: strips (all at once), merged pairs, factors, offsets, summands."""
+    if noisy and (found := taken_out(problem)) is not None:
+        return found
     frame = best_frame(problem, noisy=noisy)
     if frame is not None and frame.share > ROUGH and not noisy:
         frame = best_frame(problem, noisy=noisy, max_rows=1200, max_columns=340)

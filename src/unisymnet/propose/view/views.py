@@ -96,7 +96,7 @@ def _identity(problem: Problem) -> View:
     return View("y", lambda y: y, np.ones_like, lambda t: t, lambda e: e)
 
 
-def _main_sign(y: Floats) -> tuple[float, float]:
+def main_sign(y: Floats) -> tuple[float, float]:
     """The sign that most of y's energy has, and the share of the other one."""
     energy = float(np.sum(y * y))
     positive = float(np.sum(y[y > 0] ** 2))
@@ -107,7 +107,7 @@ def _main_sign(y: Floats) -> tuple[float, float]:
 
 def _power_view(problem: Problem, name: str, exponent: float) -> View | None:
     """|y|^exponent with the sign of s*y, where s is the target's main sign."""
-    sign, opposed = _main_sign(problem.y)
+    sign, opposed = main_sign(problem.y)
     # An odd power is invertible on both signs.
     odd = exponent == -1.0
     if not odd and (opposed > MAX_OPPOSED or not _may_power(problem, 1.0 / exponent)):
@@ -131,7 +131,7 @@ def _power_view(problem: Problem, name: str, exponent: float) -> View | None:
 
 
 def _ln_view(problem: Problem) -> View | None:
-    sign, opposed = _main_sign(problem.y)
+    sign, opposed = main_sign(problem.y)
     if opposed > MAX_OPPOSED or not problem.allows("exp"):
         return None
     return View(
