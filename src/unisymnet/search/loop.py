@@ -7,6 +7,7 @@ are counted in proposals, not seconds: the same seed gives the same front wherev
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -26,7 +27,7 @@ from .turns import PROPOSALS_A_TURN, NoiseTest, Patience, Turns
 # less of a long one, or the last would get nothing of it.
 MAX_SHARE, LONG_SHARE, LONG = 0.4, 0.15, 4.0
 NEARLY = 1e-10  # of the target's variance
-LAST_BITS = 2.0 * np.finfo(np.float64).eps  # of the target
+LAST_BIT = float(np.finfo(np.float64).eps)  # of the target
 MAX_CLEANING = 1.0  # seconds, for a formula that is nearly exact
 MIN_FINISH = 0.3  # seconds for clean constants even when a stage has overrun
 
@@ -76,7 +77,8 @@ class _Run:
             self.shortlist = Shortlist(self.settings.judge(self.problem))
         self.nearly = NEARLY * self.spread**2
         written = 1.2 * self.problem.rounding * self.problem.y_scale
-        stored = LAST_BITS * float(np.sqrt(np.mean(self.problem.y**2))) * self.problem.y_scale
+        mean_square = float(np.average(self.problem.y**2, weights=self.problem.weights))
+        stored = LAST_BIT * math.sqrt(mean_square) * self.problem.y_scale
         self.floor = max(written, stored) ** 2
 
     def tell(self, kind: str, stage: str) -> None:
