@@ -82,3 +82,16 @@ def test_a_formula_with_many_constants_is_exact_only_to_more_digits() -> None:
     assert exact(2, 0.9e-11) and not exact(2, 1.1e-11)
     assert not exact(12, 1e-12)  # what an approximation of a smooth function reaches
     assert exact(12, 1e-14)
+
+
+def test_numbers_rounded_as_far_as_the_data_let_them_count_as_fitted_ones() -> None:
+    fitted = " + ".join(f"{0.1234567 * k}*x0**{k}" for k in range(1, 10))
+    rounded = " + ".join(f"{0.1234 * k:.4g}*x0**{k}" for k in range(1, 10))
+    guessed = " + ".join(f"{k / 2}*x0**{k}" for k in range(1, 10))
+
+    def exact(text: str, left: float) -> bool:
+        return is_exact(Candidate(parse(text), (left * 3.0) ** 2, 30, 0), spread=3.0)
+
+    assert not exact(fitted, 0.9e-11) and not exact(rounded, 0.9e-11)
+    assert exact(fitted, 1e-14) and exact(rounded, 1e-14)
+    assert exact(guessed, 0.9e-11)

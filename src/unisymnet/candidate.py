@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from .symbolic.expr import Call, Expr
+from .symbolic.expr import Call, Const, Expr, walk
 
 if TYPE_CHECKING:
     from .symbolic.network.structure import Structure
@@ -115,6 +115,7 @@ RARE_NATS = 4.0
 EXACT = 1e-11
 # Digits that a law has beyond those that its constants would buy an approximation, and how many can be asked for.
 SPARE_DIGITS, DIGITS_A_CONSTANT, MOST_DIGITS = 3.0, 1.2, 13.5
+SHORT_DIGITS = 2  # of a number that is a guess and not a fit
 
 RULES = ("best", "accuracy", "simplest")
 
@@ -149,9 +150,21 @@ def is_exact(candidate: Candidate, spread: float) -> bool:
     """Does the formula reproduce the target to machine precision?
 
     Every constant brings a formula about a digit nearer to any smooth function, so one with many must come nearer.
+    Numbers that were rounded as far as the data let them bring it as near as free ones did.
     """
-    digits = max(-math.log10(EXACT), min(SPARE_DIGITS + DIGITS_A_CONSTANT * candidate.n_constants, MOST_DIGITS))
+    n_constants = max(candidate.n_constants, n_long(candidate.expr))
+    digits = max(-math.log10(EXACT), min(SPARE_DIGITS + DIGITS_A_CONSTANT * n_constants, MOST_DIGITS))
     return candidate.status is Status.OK and candidate.loss <= (10.0**-digits * spread) ** 2
+
+
+def is_near(candidate: Candidate, spread: float) -> bool:
+    """Is what is left so little that it could be rounding?"""
+    return candidate.status is Status.OK and candidate.loss <= (EXACT * spread) ** 2
+
+
+def n_long(expr: Expr) -> int:
+    """Numbers of more than ``SHORT_DIGITS`` digits: those that somebody has fitted."""
+    return sum(isinstance(node, Const) and float(f"{node.value:.{SHORT_DIGITS}g}") != node.value for node in walk(expr))
 
 
 def select(front: ParetoFront, rule: str = "best", *, n_rows: int, spread: float, noise: float | None = None) -> int:

@@ -96,6 +96,15 @@ def test_the_late_look_of_the_transformer_is_limited_only_where_evolution_follow
         assert isinstance(found.proposer, TransformerProposer) and found.proposer.seconds == 3.0
 
 
+def test_evolution_has_a_turn_before_what_is_slow() -> None:
+    clean, noisy = ([place.name for place in places] for places in (IF_CLEAN, IF_NOISY))
+    assert noisy.index("evolve") < noisy.index("short"), "what looks like noise may be a law that evolution has at once"
+    first, last = clean.index("evolve"), len(clean) - clean[::-1].index("evolve") - 1
+    assert clean[first + 1] == "evolve", "one turn ends after so many proposals, which short epochs have made soon"
+    assert first < clean.index("reduce") < clean.index("evolve", clean.index("features")) < clean.index("seen")
+    assert last < clean.index("factors")
+
+
 def test_every_stage_has_a_place_and_every_place_a_stage() -> None:
     def names(places: tuple[Place, ...]) -> set[str]:
         nested = [

@@ -85,6 +85,28 @@ def test_an_exact_law_ends_the_search() -> None:
     assert str(result.front[-1].expr) == "2*x0**2"
 
 
+LONG = "2*x0**2 + 1e-12*(1.234*x0 + 0.1234/x0 + 0.2345*sin(x0) + 0.3456*x0**2 + 0.4567*exp(x0) + 0.9876"
+LONG += " + 0.5678*ln(x0) + 0.6789*cos(x0) + 0.1357*sqrt(x0) + 0.2468*tanh(x0))"
+
+
+@pytest.mark.parametrize(("has_a_shape", "ended"), [(True, "exhausted"), (False, "exact")])
+def test_a_long_formula_that_leaves_more_than_rounding_ends_a_search_only_if_that_has_no_shape(
+    has_a_shape: bool, ended: str
+) -> None:
+    first, late = Script("first", [LONG]), Script("late", ["x0"])
+    result = run(first, late, is_rounding=lambda problem, expr: not has_a_shape, n_finished=0)
+    assert result.stopped == ended
+    assert bool(late.log) == has_a_shape
+
+
+@pytest.mark.parametrize(("offset", "ended"), [(0.0, "exhausted"), (990.0, "exact")])
+def test_what_rounding_of_a_large_target_leaves_is_not_asked_for(offset: float, ended: str) -> None:
+    given, law = make_problem(X, offset + Y), LONG.replace("1e-12", "1.6e-14")
+    settings = SearchSettings(n_finished=0)
+    proposers = [Script("first", [f"{offset} + {law}"])]
+    assert search(given, proposers, PlainFitter(), settings, rng=np.random.default_rng(0)).stopped == ended
+
+
 class Cleaner(PlainFitter):
     """Drops what is superfluous."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -147,6 +148,7 @@ def options_of(model: Any) -> Options:
             max_complexity=model.max_complexity,
             is_noise=only_noise_left,
             looks_noisy=looks_noisy,
+            is_rounding=partial(only_noise_left, least=0.0),
         ),
         proposers=chosen,
         brief=brief,

@@ -7,12 +7,13 @@ are counted in proposals, not seconds: the same seed gives the same front wherev
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..candidate import Candidate, ParetoFront, Proposal, Status, description_length, is_exact
+from ..candidate import Candidate, ParetoFront, Proposal, Status, description_length, is_exact, is_near
 from ..deadline import Deadline, now
 from ..judge.judge import Judge
 from ..problem import Problem
@@ -26,6 +27,7 @@ from .turns import PROPOSALS_A_TURN, NoiseTest, Patience, Turns
 # less of a long one, or the last would get nothing of it.
 MAX_SHARE, LONG_SHARE, LONG = 0.4, 0.15, 4.0
 NEARLY = 1e-10  # of the target's variance
+LAST_BIT = float(np.finfo(np.float64).eps)  # of the target
 MAX_CLEANING = 1.0  # seconds, for a formula that is nearly exact
 MIN_FINISH = 0.3  # seconds for clean constants even when a stage has overrun
 
@@ -41,6 +43,7 @@ class SearchSettings:
     stop_when_exact: bool = True
     is_noise: NoiseTest | None = None  # what a formula may leave when the target is noisy; None never stops there
     looks_noisy: Callable[[Problem], bool] | None = None  # do the data?  If not, such a formula must stand longer
+    is_rounding: NoiseTest | None = None  # has the little that a formula leaves no shape?
     judge: Callable[[Problem], Judge] | None = None  # what compares formulas under noise; None: size and loss alone
     strict: bool = False  # raise a proposer's mistake instead of noting it and going on with the others
     n_finished: int = 6  # how many of the front's best get their constants cleaned
@@ -64,6 +67,7 @@ class _Run:
     n_whole: int = 0  # of these, those that were no brief looks
     stopped: str = ""
     nearly: float = 0.0  # a loss that asks for cleaning
+    floor: float = 0.0  # a loss that the target's own rounding leaves
     shortlist: Shortlist | None = None
     tried: float = 0.0  # nats: every formula of at most this price has been looked at
     proven: bool = False  # nothing shorter than the best was left untried
@@ -72,6 +76,10 @@ class _Run:
         if self.settings.judge is not None:
             self.shortlist = Shortlist(self.settings.judge(self.problem))
         self.nearly = NEARLY * self.spread**2
+        written = 1.2 * self.problem.rounding * self.problem.y_scale
+        mean_square = float(np.average(self.problem.y**2, weights=self.problem.weights))
+        stored = LAST_BIT * math.sqrt(mean_square) * self.problem.y_scale
+        self.floor = max(written, stored) ** 2
 
     def tell(self, kind: str, stage: str) -> None:
         self.on_event(Event(kind, stage, now() - self.started, self.n_evaluations, self.front))
@@ -108,11 +116,18 @@ class _Run:
             return False
         row.n_kept += 1
         self.tell("front", row.stage)
-        rounded = candidate.loss <= (1.2 * self.problem.rounding * self.problem.y_scale) ** 2
-        exact = rounded or is_exact(candidate, self.spread)
-        if self.settings.stop_when_exact and exact and (self.shortlist is None or self.shortlist.believes(candidate)):
-            self.stopped = "exact"
+        if self.settings.stop_when_exact and self.is_exact(candidate):
+            if self.shortlist is None or self.shortlist.believes(candidate):
+                self.stopped = "exact"
         return True
+
+    def is_exact(self, candidate: Candidate) -> bool:
+        """Does it leave nothing but the rounding of the target, or of its own arithmetic?"""
+        if candidate.loss <= self.floor or is_exact(candidate, self.spread):
+            return True
+        # Of a law with many constants rounding may leave more, but nothing that has a shape: an approximation does.
+        rounded = self.settings.is_rounding
+        return rounded is not None and is_near(candidate, self.spread) and rounded(self.problem, candidate.expr)
 
     @property
     def spread(self) -> float:

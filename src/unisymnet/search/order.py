@@ -72,8 +72,11 @@ def at(name: str, **settings: Any) -> Place:
 BLINK, GLANCE, HALF, BRIEF, LOOK, LONGER, WHILE = 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 3.0
 SMALLER_QUICK, SMALLER_NOISY, SMALLER_DEEP = 5.0, 6.0, 12.0  # for one smaller problem
 SCATTER = 3.0  # standard deviations, about, of the ratio of two residual variances
-# What evolution finds it often finds soon, so it has three places (ADR 23).
-EARLY, MIDWAY, REST = (0.2, 4.0), (0.4, math.inf), (1.0, math.inf)
+# What evolution finds it often finds soon, so it has several places (ADR 23, 58): shares of the time left, and seconds.
+# The first epochs, which are short, propose so much that their turn ends before its time: a second one follows at once.
+EARLY, SOON, MIDWAY, LATER, REST = (0.2, 4.0), (0.15, 3.0), (0.6, math.inf), (0.6, math.inf), (1.0, math.inf)
+# What looks like noise may be a law that no polynomial follows, which evolution has in its first epochs if at all.
+BRIEFLY = (0.05, 1.0)
 
 MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
 FEW_INPUTS: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": GLANCE}
@@ -188,11 +191,13 @@ IF_CLEAN = (
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
     Place("evolve", part=EARLY),
+    Place("evolve", part=SOON),
     # A dozen measured rows do not show their noise: known forms must not wait.
     at("textbook"),
     IN_GROUPS,
     REDUCED,
     at("features"),
+    Place("evolve", part=MIDWAY),
     SEEN,
     AFFINE,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
@@ -200,7 +205,7 @@ IF_CLEAN = (
     # Roots and outer functions with free constants: quick enough to be asked whatever the noise test says.
     at("roots", exact=False, noisy=True),
     at("outer", exact=False, noisy=True),
-    Place("evolve", part=MIDWAY),
+    Place("evolve", part=LATER),
     *DESCRIBING,
     at("transformer", **BEAM_ONLY, width=60, n_skipped=12, seconds=WHILE),
     at("reduce", stages=DESCRIBING, max_time=SMALLER_DEEP),
@@ -212,6 +217,7 @@ IF_NOISY = (
     REDUCED_SOON,
     at("textbook"),
     at("joined"),
+    Place("evolve", part=BRIEFLY),
     SEEN,
     # A few hundredths of a second each.
     at("modulated", noisy=True),
