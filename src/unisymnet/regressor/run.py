@@ -41,7 +41,7 @@ from .validation import Data
 
 FINAL_SHARE, FINAL_SECONDS, MAX_FINAL = 0.06, 0.2, 1.0  # of max_time, and seconds, kept for measuring
 MOST_FINAL = 0.35  # of a short max_time
-MEASURE_SHARE = 0.6  # of what is left after the search; the rest is for the linear model
+MEASURE_SHARE = 0.8  # of what is left after the search; the rest is for the linear model
 LEAST_FINAL = 0.1  # seconds for the constants of the pick even when the search has overrun
 COLUMNS_SHARE, MAX_COLUMNS_TIME = 0.1, 60.0  # of max_time for choosing columns; seconds where there is no limit
 FIRST_SHARE = 0.4  # of the time for a first search where a second follows

@@ -88,3 +88,17 @@ def test_an_offset_that_the_data_show_stays():
     y = 9.13 - 7.5 * np.exp(-0.37 * X[:, 0]) + 0.1 * NOISE
     _, lengths = _shortened("9.088 - 7.539*exp(-0.3718*x0)", y)
     assert lengths.n_free == 3
+
+
+def test_two_constants_that_lean_on_each_other_become_simple_together():
+    """The root of a quadratic: alone neither of its numbers gains enough."""
+    rng = np.random.default_rng(4)
+    rows = rng.uniform(0.2, 6.0, (200, 2))
+    rows[:, 0] = rng.uniform(0.1, 2.0, 200)
+    clean = rows[:, 0] * (np.sqrt(rows[:, 1] / rows[:, 0] + 0.25) - 0.5)
+    judge = make_judge(rows, clean + 0.01 * np.std(clean) * rng.normal(size=200))
+    found = shortest(parse("x0*(sqrt(x1/x0 + 0.26) - 0.51)"), judge)
+    assert found is not None and len(found[1].free) == 2
+    expr, lengths = shorten(found, judge, Deadline.never())
+    assert evaluate(expr, rows) == pytest.approx(clean, rel=1e-12)
+    assert not lengths.free and lengths.total < found[1].total - 4.0

@@ -131,10 +131,13 @@ def test_many_noisy_rows_allow_sure_reductions_only():
 
     ranges = [(1, 4), (1, 4), (1, 2), (3, 5)]
     X, y = draw("x0*x1**2*x2**4/(x2**2-x3**2)**2", ranges, n=800, noise=0.1)
-    rows = np.sort(X[:, 2] / X[:, 3])
     solve(Reduce(stages=(Spy(),), scatter=3.0, noisy=True), X, y)
-    column = np.sort(asked[0][:, 0])
-    assert asked[0].shape[1] == 1 and (np.allclose(column, rows) or np.allclose(column, np.sort(1.0 / rows)))
+    assert asked[0].shape[1] == 1 and len(asked[0]) >= 400  # rows that noise covers may have gone
+    for ratio in (X[:, 2] / X[:, 3], X[:, 3] / X[:, 2]):
+        if all(np.min(np.abs(ratio - value)) < 1e-9 for value in asked[0][:, 0]):
+            break
+    else:
+        raise AssertionError("the only input left is no quotient of x2 and x3")
 
 
 def test_polynomials_have_the_promised_size_and_degree():

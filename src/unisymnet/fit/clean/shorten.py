@@ -26,7 +26,7 @@ LEAST = 1e-6  # nats; a step that gains less is rounding
 # Nats that a simple number must gain, since among many numbers one is always near.  Exponents are whole or halves for
 # reasons; a factor has a unit, and that it is simple in just this unit would be a coincidence.
 LEAST_NUMBER, LEAST_FACTOR = 1.0, 4.0
-WINDOW_ERRORS, TRIES = 2.0, 6  # a number that is meant lies within two standard errors, 19 times in 20
+WINDOW_ERRORS, TRIES, TRIES_OF_TWO = 2.0, 6, 2  # a number that is meant lies within two standard errors, 19 times in 20
 MAX_STEPS = 12
 
 Judged = tuple[Expr, Lengths]
@@ -40,7 +40,7 @@ def shorten(found: Judged, judge: Judge, deadline: Deadline) -> Judged:
             break
         found = better
     for _ in range(MAX_STEPS):
-        better = _best_number(found, judge, deadline)
+        better = _best_number(found, judge, deadline) or _best_two(found, judge, deadline)
         if better is None:
             break
         found = better
@@ -132,17 +132,39 @@ def _replaced(whole: NDArray[np.float64], shape: tuple[Expr, ...], judge: Judge)
 
 def _best_number(found: Judged, judge: Judge, deadline: Deadline) -> Judged | None:
     """The one constant that, as a simple number, makes the whole shortest."""
+    best: Judged | None = None
+    for _, trial, least in _as_numbers(found, judge, deadline, TRIES):
+        gains = found[1].total - trial[1].total > least
+        if gains and (best is None or trial[1].total < best[1].total - LEAST):
+            best = trial
+    return best
+
+
+def _best_two(found: Judged, judge: Judge, deadline: Deadline) -> Judged | None:
+    """Two constants as simple numbers, which together gain what one has to: where one leans on the other, as in
+    sqrt(x + 0.251) - 0.501, neither can become simple alone."""
+    best: Judged | None = None
+    for place, trial, least in _as_numbers(found, judge, deadline, TRIES_OF_TWO):
+        if trial[1].total > found[1].total + LEAST_FACTOR:
+            continue
+        for other, both, too in _as_numbers(trial, judge, deadline, TRIES_OF_TWO):
+            gains = other > place and found[1].total - both[1].total > max(least, too)
+            if gains and (best is None or both[1].total < best[1].total - LEAST):
+                best = both
+    return best
+
+
+def _as_numbers(found: Judged, judge: Judge, deadline: Deadline, tries: int) -> Iterator[tuple[int, Judged, float]]:
+    """Each free constant as each simple number near it, the others fitted again: its place, and what that must gain."""
     expr, lengths = found
     reading = read(expr)
-    best: Judged | None = None
-    errors = judge.errors(expr, lengths)
     exponents = {node.place for parent, node in reading.tree.walk() if node.symbol == NUMBER and parent == EXPONENT}
-    for place, error in errors.items():
+    for place, error in judge.errors(expr, lengths).items():
         if not math.isfinite(error):
             continue
-        for number in simple_numbers(reading.values[place], WINDOW_ERRORS * error)[:TRIES]:
+        for number in simple_numbers(reading.values[place], WINDOW_ERRORS * error)[:tries]:
             if deadline.expired():
-                return best
+                return
             values = tuple(number.value if i == place else v for i, v in enumerate(reading.values))
             trial = settled(expr, judge, lengths.free - {place}, lengths.model, values)
             judged = None if trial is None else judge.lengths(trial, lengths.model)
@@ -150,7 +172,4 @@ def _best_number(found: Judged, judge: Judge, deadline: Deadline) -> Judged | No
             if trial is None or judged is None or judged.n_free >= lengths.n_free:
                 continue
             usual = place in exponents and (2.0 * number.value).is_integer()
-            gain = lengths.total - judged.total - (LEAST_NUMBER if usual else LEAST_FACTOR)
-            if gain > 0.0 and (best is None or judged.total < best[1].total - LEAST):
-                best = trial, judged
-    return best
+            yield place, (trial, judged), LEAST_NUMBER if usual else LEAST_FACTOR
