@@ -67,6 +67,14 @@ def test_a_place_ends_when_its_share_of_the_time_is_over() -> None:
     assert len(list(place.propose(target, ParetoFront(), rng=rng, deadline=Deadline.after(60.0)))) == 1
 
 
+def test_a_place_may_want_several_inputs() -> None:
+    for n_inputs, n_proposals in ((1, 0), (2, 5)):
+        problem = make_problem(X[:, :n_inputs], X[:, 0])
+        place = Part(Counter(), [], 1.0, 10.0, least_inputs=2)
+        found = place.propose(problem, ParetoFront(), rng=np.random.default_rng(0), deadline=Deadline.never())
+        assert len(list(itertools.islice(found, 5))) == n_proposals
+
+
 def test_names_choose_and_unknown_names_are_told() -> None:
     assert {proposer.name for proposer in default_proposers(["bases", "evolve"])} == {"bases", "evolve"}
     assert {proposer.name for proposer in default_proposers()} == set(PROPOSERS)

@@ -56,12 +56,13 @@ PROPOSERS = tuple(HOMES)
 class Place:
     """One place in the order: a stage by name, with its settings.
 
-    A stage that goes on at its next place has a ``part``: the share of the time left and the seconds for this place.
+    A stage that goes on at its next place has a ``part``: the share of the time left and the seconds for this place,
+    and from how many inputs on.
     """
 
     name: str
     settings: dict[str, Any] = field(default_factory=dict)
-    part: tuple[float, float] | None = None
+    part: tuple[float, float] | tuple[float, float, int] | None = None
 
 
 def at(name: str, **settings: Any) -> Place:
@@ -75,8 +76,9 @@ SCATTER = 3.0  # standard deviations, about, of the ratio of two residual varian
 # What evolution finds it often finds soon, so it has several places (ADR 23, 58): shares of the time left, and seconds.
 # The first epochs, which are short, propose so much that their turn ends before its time: a second one follows at once.
 EARLY, SOON, MIDWAY, LATER, REST = (0.2, 4.0), (0.15, 3.0), (0.6, math.inf), (0.6, math.inf), (1.0, math.inf)
-# What looks like noise may be a law that no polynomial follows, which evolution has in its first epochs if at all.
-BRIEFLY = (0.05, 1.0)
+# What looks like noise may be a law that no polynomial follows, which evolution has in its first epochs if at all.  Of
+# one input known and short forms are all tried, and what evolution adds there mostly follows the noise.
+BRIEFLY = (0.05, 1.0, 2)
 
 MIXED: dict[str, Any] = {"mixed": True, "terms": (2, 3), "starts": 16}
 FEW_INPUTS: dict[str, Any] = {"views": ("y", "1/y", "ln(y)"), "most_inputs": 3, "seconds": GLANCE}

@@ -36,16 +36,20 @@ class OnlyIf(Wrapped):
 class Part(Wrapped):
     """One of several places of a proposer, which goes on at each of them where it had to stop.
 
-    It ends after a ``share`` of the time left, ``seconds``, or as many proposals as a turn has.
+    It ends after a ``share`` of the time left, ``seconds``, or as many proposals as a turn has.  It is left out where
+    there are fewer than ``least_inputs``.
     """
 
     begun: list[Iterator[Proposal]]  # shared by all its places
     share: float
     seconds: float
+    least_inputs: int = 1
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
     ) -> Iterator[Proposal]:
+        if problem.n_features < self.least_inputs:
+            return
         whole = deadline.whole()
         limit = whole.sooner(min(self.share * whole.remaining(), self.seconds))
         if not self.begun:
