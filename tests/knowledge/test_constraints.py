@@ -155,6 +155,15 @@ def test_contradictions_are_told() -> None:
     assert "violated" in dict(beside.remarks)["constraints"] and "ruled out" in str(falling)
 
 
+def test_a_pole_excuses_no_violation() -> None:
+    """Rising nearly everywhere, but at the edge of the box so large that all else seemed rounding."""
+    X = np.linspace(0.2, 6.0, 60)[:, None]
+    box = Box.around(X, X[:, 0], ["x1"])
+    (rule,) = read_rules(["dy/dx1 <= 0"], ["x1"], "y")
+    assert check(parse("0.14*exp(0.0665*(1/x0 - 5.36)**2)"), rule, box).kind == VIOLATED
+    assert check(parse("0.14*exp(0.0665*(1/x0 + 5.36)**2)"), rule, box).kind != VIOLATED
+
+
 @pytest.mark.parametrize(
     "texts",
     [
