@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 import numpy as np
@@ -27,6 +27,7 @@ SMALLEST_TARGET = 1e-150  # and the inverse of it the largest: losses are mean s
 POWERS = ("pow", "div", "inv", "sqrt", "square")  # operators each of which a power can stand for
 # Numbers with more significant digits are taken for full precision; so many are looked at.
 MAX_DIGITS, MAX_READ = 13, 200
+HELD, FEWEST = 0.99, 40  # the share of all weight that some rows hold, and how many are kept in any case
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,20 @@ class Problem:
 
         expr = rebuild(expr, scale)
         return expr if self.y_scale == 1.0 else product([Const(1.0 / self.y_scale), expr])
+
+
+def rows_that_count(problem: Problem) -> Problem:
+    """Without rows that a factor taken out has left nothing but noise: views of such values are no use."""
+    order = np.argsort(-problem.weights, kind="stable")
+    held = np.cumsum(problem.weights[order]) / np.sum(problem.weights)
+    n = max(FEWEST, 1 + int(np.searchsorted(held, HELD)))
+    if n >= problem.n_rows:
+        return problem
+    rows = np.sort(order[:n])
+    weights = problem.weights[rows]
+    mean = float(np.mean(weights))
+    noise = None if problem.noise is None else problem.noise / math.sqrt(mean)
+    return replace(problem, X=problem.X[rows], y=problem.y[rows], weights=weights / mean, noise=noise)
 
 
 def check_size(y: Floats) -> None:

@@ -14,12 +14,12 @@ import numpy as np
 from ..arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints
 from ..candidate import ParetoFront, Proposal, Status
 from ..deadline import Deadline
+from ..fit.clean.spell import spell
 from ..problem import Problem
 from ..symbolic.constants import free_constants
 from ..symbolic.expr import Const, Expr, bind, evaluate, rebuild, walk
 from ..symbolic.rewrite.simplify import present, simplify
 from .write.polynomial import cost
-from .write.spell import spell
 
 __all__ = [
     "EXACT",

@@ -11,11 +11,11 @@ import numpy as np
 
 from unisymnet.candidate import Candidate, ParetoFront, Proposal
 from unisymnet.deadline import Deadline
+from unisymnet.fit.clean.spell import spell
 from unisymnet.problem import Problem, make_problem
 from unisymnet.propose.evolve.hints import instance
 from unisymnet.propose.evolve.islands import Islands
 from unisymnet.propose.evolve.stage import Evolve
-from unisymnet.propose.write.spell import spell
 from unisymnet.symbolic import evaluate, parse
 from unisymnet.symbolic.expr import Call, Expr, n_params, walk
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from recover import draw
 
-from unisymnet.problem import make_problem
+from unisymnet.problem import make_problem, rows_that_count
 from unisymnet.propose.smaller.powers import taken_out
-from unisymnet.propose.smaller.reduce import rows_that_count
 from unisymnet.propose.smaller.reduction import Reduction
 from unisymnet.symbolic.expr import Const, Var, evaluate
 from unisymnet.symbolic.parse import parse

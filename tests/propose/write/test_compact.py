@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from unisymnet.fit.clean.spell import spell
 from unisymnet.problem import make_problem
 from unisymnet.propose.write.compact import compact_ratio, compact_sum
 from unisymnet.propose.write.polynomial import cost, divide, make_poly, multiply
 from unisymnet.propose.write.shorten import linear_factors, merged, rank_one, squares
-from unisymnet.propose.write.spell import spell
 from unisymnet.symbolic.expr import Call, Var, evaluate, walk
 from unisymnet.symbolic.parse import parse
 

@@ -20,13 +20,13 @@ import numpy as np
 from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
+from ...fit.clean.spell import spell
 from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Call, Const, Expr, product, rebuild, renumbered, total, variables
 from ...symbolic.rewrite.simplify import simplify
 from ..pool import misfit
 from ..view.smooth import polynomial, standardised
-from ..write.spell import spell
 from .holes import Hole, holes
 from .islands import Found, best_of, live, make_world
 from .niches import EXACT, new_state

@@ -13,11 +13,11 @@ from joblib import Parallel, effective_n_jobs
 
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
+from ...fit.clean.spell import spell
 from ...problem import Problem
 from ...protocols import Proposer
 from ...pulse import beat
 from ...symbolic.expr import Expr
-from ..write.spell import spell
 from .finish import Finisher
 from .hints import instance, parts
 from .islands import Found, Islands

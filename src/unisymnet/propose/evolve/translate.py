@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ...arrays import Floats
+from ...fit.clean.spell import spell
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product
-from ..write.spell import spell
 from .births import Rules
 from .genome import ADD, COLUMN, CONST, DIV, KINDS, LONGEST, MUL, NEG, POW, SUB, Ints
 

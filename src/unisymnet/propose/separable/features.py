@@ -18,13 +18,13 @@ import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_12, TINY, Floats
 from ...candidate import Proposal
+from ...fit.projected import refined, taken_out
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate, product
 from ..linear.monomial import LogInputs, Monomial, log_inputs, nearest_simple
 from ..pool import FAR_WORSE, Pool, Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import power
-from .projected import refined, taken_out
 
 __all__ = ["Features"]
 

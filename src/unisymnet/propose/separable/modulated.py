@@ -16,6 +16,7 @@ import numpy as np
 
 from ...arrays import TINY, Floats, Ints
 from ...candidate import Proposal
+from ...fit.projected import refined, taken_out
 from ...fit.subset import best_subsets, subset_codelength
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, total
@@ -23,7 +24,6 @@ from ..linear.bases import exact_formula
 from ..linear.basis import Basis, Unary, extended, polynomial
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import Target, View, views_of
-from .projected import refined, taken_out
 
 __all__ = ["Modulated"]
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import DIGITS_12, Bools, Floats, evenly
+from ...fit.logarithm import LogLinear, fit_logarithm
 from ...problem import Problem
 from ...symbolic.expr import Const, Var
-from ..view.smooth import standardised
+from ..view.smooth import SMOOTH_EACH, standardised
 from ..view.views import MAX_OPPOSED, main_sign
 from ..write.polynomial import monomial
 from .reduction import Reduction
@@ -25,26 +25,9 @@ __all__ = ["taken_out"]
 
 MAX_ROWS = 1000
 DEGREE = 4  # of the curve of one input
-ROWS_A_COLUMN = 6
 EXPONENTS = (0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 4.0, -4.0, 5.0, -5.0, 6.0, -6.0)
 WIDE = 10.0
 SCATTER = 3.0  # standard deviations that chance may give
-VAGUE = 0.12  # an exponent with such an error may be another one
-STEPS, HALVINGS, SETTLED = 25, 6, 1e-6
-
-
-@dataclass(frozen=True)
-class _Fit:
-    """exp(table·numbers) fitted to y: numbers, their covariance in units of the noise, what is left of y."""
-
-    numbers: Floats
-    covariance: Floats
-    left: float
-    n_rows: int
-
-    @property
-    def variance(self) -> float:
-        return self.left / max(1, self.n_rows - len(self.numbers))
 
 
 def taken_out(problem: Problem) -> Reduction | None:
@@ -61,7 +44,7 @@ def taken_out(problem: Problem) -> Reduction | None:
         return None
     table, bends = made
     target = sign * y
-    whole = _fitted(table, target, weights)
+    whole = fit_logarithm(table, target, weights)
     if whole is None:
         return None
     gone, fit = _straight(table, bends, [int(i) for i in np.flatnonzero(positive)], target, weights, whole)
@@ -89,7 +72,7 @@ def _table(X: Floats, z: Floats, positive: Bools) -> tuple[Floats, Bools] | None
     products = [((i, j), z[:, i] * z[:, j]) for i, j in pairs]
     higher = [((i, j), single[k, i] * single[3 - k, j]) for i, j in pairs for k in (1, 2)]
     for parts in ([*curves, *products, *higher], [*curves, *products]):
-        if n >= ROWS_A_COLUMN * (1 + d + len(parts)):
+        if n >= SMOOTH_EACH[-1] * (1 + d + len(parts)):
             table = np.column_stack([np.ones(n), *z.T, *(values for _, values in parts)])
             bends = np.array([[i in inputs for inputs, _ in parts] for i in range(d)])
             return table, np.column_stack([np.zeros((d, 1 + d), dtype=bool), bends])
@@ -97,14 +80,14 @@ def _table(X: Floats, z: Floats, positive: Bools) -> tuple[Floats, Bools] | None
 
 
 def _straight(
-    table: Floats, bends: Bools, inputs: list[int], target: Floats, weights: Floats, whole: _Fit
-) -> tuple[list[int], _Fit]:
+    table: Floats, bends: Bools, inputs: list[int], target: Floats, weights: Floats, whole: LogLinear
+) -> tuple[list[int], LogLinear]:
     """The inputs that are factors, all at once as likely as the whole model; the most doubtful are given back."""
     doubts = {i: _excess(whole, bends[i]) for i in inputs}
     gone = sorted((i for i in inputs if doubts[i] < SCATTER), key=doubts.__getitem__)
     while gone:
         left_out = np.asarray(bends[gone].any(axis=0))
-        fit = _fitted(table[:, ~left_out], target, weights)
+        fit = fit_logarithm(table[:, ~left_out], target, weights)
         if fit is not None:
             n_out = int(np.sum(left_out))
             per_column = (fit.left - whole.left) / n_out / whole.variance
@@ -114,54 +97,18 @@ def _straight(
     return [], whole
 
 
-def _excess(fit: _Fit, some: Bools) -> float:
+def _excess(fit: LogLinear, some: Bools) -> float:
     """How much larger the numbers of these columns are than noise makes them, in standard deviations."""
     numbers, covariance = fit.numbers[some], fit.covariance[np.ix_(some, some)] * fit.variance
     size = float(numbers @ np.linalg.lstsq(covariance, numbers, rcond=DIGITS_12)[0]) / len(numbers)
     return (size - 1.0) / math.sqrt(2.0 / len(numbers))
 
 
-def _exponent(fit: _Fit, left_out: Bools, X: Floats, z: Floats, i: int) -> float | None:
+def _exponent(fit: LogLinear, left_out: Bools, X: Floats, z: Floats, i: int) -> float | None:
     """The plain exponent of a straight input, if there is but one that the rows allow."""
     place = int(np.sum(~left_out[: 1 + i]))
     scale = float(np.ptp(z[:, i]) / np.ptp(np.log(X[:, i])))
     found = float(fit.numbers[place]) * scale
     error = math.sqrt(max(float(fit.covariance[place, place]) * fit.variance, 0.0)) * scale
-    if not error < VAGUE:
-        return None
-    nearest = min(EXPONENTS, key=lambda a: abs(a - found))
-    return nearest if abs(nearest - found) < SCATTER * error + DIGITS_12 else None
-
-
-def _fitted(table: Floats, target: Floats, weights: Floats) -> _Fit | None:
-    """Least squares of y by Gauss and Newton, from the logarithms of the rows that have one."""
-    root = np.sqrt(weights)
-    some = target > 0.1 * float(np.sqrt(np.mean(target**2)))
-    if np.sum(some) < 2 * table.shape[1]:
-        some = target > 0.0
-    by_logs = (root * target)[some]
-    weighted = table[some] * by_logs[:, None]
-    numbers: Floats = np.asarray(np.linalg.lstsq(weighted, np.log(target[some]) * by_logs, rcond=DIGITS_12)[0])
-    with np.errstate(all="ignore"):
-        values = np.exp(table @ numbers)
-        left = float(np.sum(weights * (target - values) ** 2))
-        for _ in range(STEPS):
-            if not math.isfinite(left):
-                return None
-            slopes = table * (root * values)[:, None]
-            step = np.linalg.lstsq(slopes, root * (target - values), rcond=DIGITS_12)[0]
-            for halving in range(HALVINGS):
-                moved = numbers + step * 0.5**halving
-                new_values = np.exp(table @ moved)
-                new_left = float(np.sum(weights * (target - new_values) ** 2))
-                if new_left < left:
-                    break
-            else:
-                break
-            settled = left - new_left < SETTLED * left
-            numbers, values, left = moved, new_values, new_left
-            if settled:
-                break
-        slopes = table * (root * values)[:, None]
-        covariance: Floats = np.asarray(np.linalg.pinv(slopes.T @ slopes, rcond=DIGITS_12, hermitian=True))
-    return _Fit(numbers, covariance, left, len(target)) if np.isfinite(covariance).all() else None
+    near = [a for a in EXPONENTS if not abs(a - found) > SCATTER * error + DIGITS_12]
+    return near[0] if len(near) == 1 else None

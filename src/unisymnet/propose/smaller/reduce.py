@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Floats, Ints, evenly
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
-from ...problem import Problem
+from ...problem import Problem, rows_that_count
 from ...protocols import Proposer
 from ...symbolic.expr import Const, Var
 from ..pool import EXACT, is_constant, misfit
@@ -102,22 +102,7 @@ def chain(
         problem = rows_that_count(smaller) if noisy else smaller
 
 
-def rows_that_count(problem: Problem) -> Problem:
-    """Without rows that a factor taken out has left nothing but noise: views of such values are no use."""
-    order = np.argsort(-problem.weights, kind="stable")
-    held = np.cumsum(problem.weights[order]) / np.sum(problem.weights)
-    n = max(FEWEST, 1 + int(np.searchsorted(held, HELD)))
-    if n >= problem.n_rows:
-        return problem
-    rows = np.sort(order[:n])
-    weights = problem.weights[rows]
-    mean = float(np.mean(weights))
-    noise = None if problem.noise is None else problem.noise / math.sqrt(mean)
-    return replace(problem, X=problem.X[rows], y=problem.y[rows], weights=weights / mean, noise=noise)
-
-
 FEW_ROWS = 150
-HELD, FEWEST = 0.99, 40  # the share of all weight that some rows hold, and how many are kept in any case
 VIEWS = ("y", "ln(y)", "1/y", "y**2", "sqrt(y)")
 CHANCE = 1e-5  # what polynomials cannot follow is not normal, so the test must be strict
 MAX_ROWS, MAX_COLUMNS = 400, 120

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...arrays import TINY, Floats
+from ..arrays import TINY, Floats
 
 __all__ = ["Columns", "refined", "taken_out"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unisymnet.arrays import Floats
-from unisymnet.propose.separable.projected import refined, taken_out
+from unisymnet.fit.projected import refined, taken_out
 
 T = np.linspace(0.0, 4.0, 60)
 BASIS = np.linalg.qr(np.column_stack([np.ones(60), T]))[0]
