@@ -80,7 +80,8 @@ class Server:
                     number = int(text[4:])
                 elif text.startswith(b"data: "):
                     found.append({**json.loads(text[6:]), "id": number})
-                    if len(found) == count or (count is None and found[-1]["kind"] in until):
+                    # What ends a stream ends the waiting, too: keepalives would let it go on for ever.
+                    if len(found) == count or (count is None and found[-1]["kind"] in (*until, "error")):
                         return found
             return found
         finally:
