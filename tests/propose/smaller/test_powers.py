@@ -5,7 +5,7 @@ import pytest
 from recover import draw
 
 from unisymnet.problem import make_problem, rows_that_count
-from unisymnet.propose.smaller.powers import taken_out
+from unisymnet.propose.smaller.powers import stripped_powers
 from unisymnet.propose.smaller.reduction import Reduction
 from unisymnet.symbolic.expr import Const, Var, evaluate
 from unisymnet.symbolic.parse import parse
@@ -26,7 +26,7 @@ def noisy(law, ranges, n, noise):
 @pytest.mark.parametrize(("law", "ranges", "n", "noise", "factor", "kept"), CASES, ids=[c[0] for c in CASES])
 def test_a_factor_is_seen_where_noise_hides_most_rows(law, ranges, n, noise, factor, kept):
     X, y = noisy(law, ranges, n, noise)
-    found = taken_out(make_problem(X, y))
+    found = stripped_powers(make_problem(X, y))
     assert found is not None
     assert found.inputs == tuple(map(Var, kept))
     assert evaluate(found.factor, X) == pytest.approx(evaluate(parse(factor), X), rel=1e-12)
@@ -37,7 +37,7 @@ def test_order_and_units_do_not_matter():
     X, y = noisy(law, ranges, n, noise)
     rows = np.random.default_rng(0).permutation(n)
     columns = [5, 4, 3, 2, 1, 0]
-    found = taken_out(make_problem(X[np.ix_(rows, columns)] * 2.0 ** np.arange(6), 8.0 * y[rows]))
+    found = stripped_powers(make_problem(X[np.ix_(rows, columns)] * 2.0 ** np.arange(6), 8.0 * y[rows]))
     assert found is not None
     assert sorted(5 - one.index for one in found.inputs) == list(kept)
 
@@ -45,13 +45,13 @@ def test_order_and_units_do_not_matter():
 @pytest.mark.parametrize("law", ["x0*x1 - x2*x3", "x0 + x1*x2 + x3", "sin(x0*x1) + 2 + x2*x3"])
 def test_a_law_without_factors_loses_none(law):
     X, y = noisy(law, [(1, 4)] * 4, 600, 0.02)
-    assert taken_out(make_problem(X, y)) is None
+    assert stripped_powers(make_problem(X, y)) is None
 
 
 def test_few_rows_say_nothing():
     law, ranges, _, noise, _, _ = CASES[0]
     X, y = noisy(law, ranges, 60, noise)
-    assert taken_out(make_problem(X, y)) is None
+    assert stripped_powers(make_problem(X, y)) is None
 
 
 def test_rows_of_noise_go_and_their_noise_is_known_still():

@@ -21,7 +21,7 @@ from ..view.views import MAX_OPPOSED, main_sign
 from ..write.polynomial import monomial
 from .reduction import Reduction
 
-__all__ = ["taken_out"]
+__all__ = ["stripped_powers"]
 
 MAX_ROWS = 1000
 DEGREE = 4  # of the curve of one input
@@ -30,7 +30,7 @@ WIDE = 10.0
 SCATTER = 3.0  # standard deviations that chance may give
 
 
-def taken_out(problem: Problem) -> Reduction | None:
+def stripped_powers(problem: Problem) -> Reduction | None:
     """y = (product of powers of some inputs)·y'(the others), where the rows leave no doubt; else None."""
     rows = evenly(problem.n_rows, MAX_ROWS)
     X, y, weights = problem.X[rows], problem.y[rows], problem.weights[rows]

@@ -23,7 +23,7 @@ from ..view.noise import looks_noisy
 from ..view.smooth import Frame, best_frame, frames_of
 from ..write.polynomial import monomial
 from .index import evidence, indices
-from .powers import taken_out
+from .powers import stripped_powers
 from .reduction import Reduction, factors, simplest, summands, with_column, without
 
 __all__ = ["best_reduction"]
@@ -38,7 +38,7 @@ EXPONENTS = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 3.0, -3.0, 1.5, -1.5, 4.0, -4.0, 5
 
 def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduction | None:
     """The surest reduction of the cheapest kind: strips (all at once), merged pairs, factors, offsets, summands."""
-    if noisy and (found := taken_out(problem)) is not None:
+    if noisy and (found := stripped_powers(problem)) is not None:
         return found
     frame = best_frame(problem, noisy=noisy)
     if frame is not None and frame.share > ROUGH and not noisy:
