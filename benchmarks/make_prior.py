@@ -6,23 +6,31 @@ FOLDER holds feynman.csv, strogatz.csv, standard.csv and odebench.csv (name and 
 measured data, where a third of a law's quantities were held fixed and so are constants: each Feynman law is counted
 many times with a random third of its variables read as constants.  ODE right-hand sides count 0.7, test suites, which
 nobody has measured, 0.5.
+
+Common parts (judge/parts.py) are the tops of trees that several expressions share and that cost more symbol by symbol.
+Which are kept, and their prices, settle in a few rounds: every tree is read in its cheapest way, uses are counted, and
+a part that fewer than five laws use goes.  A law does not count towards the price of its own parts.
 """
 
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import math
 import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from unisymnet.judge.numbers import number_key
-from unisymnet.judge.prior import SYMBOLS
-from unisymnet.judge.tree import ADD, EXPONENT, MUL, NUMBER, read
+from unisymnet.judge.parts import HOLE, Part, holes_of, written
+from unisymnet.judge.prior import SYMBOLS, Prior
+from unisymnet.judge.tree import ADD, COLUMN, EXPONENT, MUL, NUMBER, POW, ROOT, Node, read
 from unisymnet.symbolic.constants import merge_params
 from unisymnet.symbolic.expr import Call, Expr, Param, Var, n_params, rebuild, variables, walk
 from unisymnet.symbolic.parse import parse
@@ -31,27 +39,110 @@ from unisymnet.symbolic.rewrite.simplify import simplify
 OUT = Path(__file__).resolve().parents[1] / "src" / "unisymnet" / "judge" / "prior.json"
 HELD, DRAWS = 1.0 / 3.0, 24
 LEAST = 3.0  # expressions that must have a number before it counts as a usual one
+COMMON = 5  # laws that must have a part before it counts as a common one
+LARGEST_PART, MOST_CHILDREN = 5, 3  # symbols and numbers of a part; children of one symbol
+ROUNDS = 8
 
 
 def main(folder: Path) -> None:
     rng = np.random.default_rng(0)
+    expressions = list(_expressions(folder, rng))
     table = _Counts()
-    n = 0
+    for expr, weight, _ in expressions:
+        table.add(expr, weight)
+    n = round(sum(weight if weight == 1.0 / DRAWS else 1.0 for _, weight, _ in expressions))
+    shares = table.shares(n)
+    single = Prior(shares["symbols"], shares["arity"], shares["exponents"], shares["numbers"])
+    trees = [(read(expr).tree, weight, name) for expr, weight, name in expressions]
+    shares["parts"] = [[written(part.tree), round(part.nats, 3)] for part in _parts(trees, single)]
+    OUT.write_text(json.dumps(shares, indent=1, sort_keys=True) + "\n", "utf-8")
+    print(f"expressions={n} symbols={len(SYMBOLS)} parts={len(shares['parts'])} file={OUT.name}")
+
+
+def _expressions(folder: Path, rng: np.random.Generator) -> Iterator[tuple[Expr, float, str]]:
+    """Every expression with its weight and the name of its law."""
     for row in _rows(folder / "feynman.csv"):
         expr = parse(row["expression"])
         for _ in range(DRAWS):
-            table.add(_held(expr, rng), 1.0 / DRAWS)
-        n += 1
+            yield _held(expr, rng), 1.0 / DRAWS, row["name"]
     for name, weight in (("strogatz.csv", 1.0), ("standard.csv", 0.5)):
-        for row in _rows(folder / name):
-            table.add(parse(row["expression"]), weight)
-            n += 1
-    for row in _rows(folder / "odebench.csv"):
+        for place, row in enumerate(_rows(folder / name)):
+            yield parse(row["expression"]), weight, f"{name} {place}"
+    for place, row in enumerate(_rows(folder / "odebench.csv")):
         for side in row["rhs"].split("|"):
-            table.add(_with_constants(parse(re.sub(r"([cx])_(\d+)", r"\1\2", side))), 0.7)
-            n += 1
-    OUT.write_text(json.dumps(table.shares(n), indent=1, sort_keys=True) + "\n", "utf-8")
-    print(f"expressions={n} symbols={len(SYMBOLS)} file={OUT.name}")
+            yield _with_constants(parse(re.sub(r"([cx])_(\d+)", r"\1\2", side))), 0.7, f"odebench {place}"
+
+
+def _parts(trees: list[tuple[Node, float, str]], single: Prior) -> list[Part]:
+    """The common parts, the commonest first."""
+    total = sum(sum(counts.values()) for counts in single.symbols.values())
+    uses: dict[Node, Counter[str]] = defaultdict(Counter)
+    for tree, weight, name in trees:
+        for _, node in tree.walk():
+            for part in set(_tops(node, LARGEST_PART)):
+                uses[part][name] += weight
+    parts: list[Part] = []
+    for _ in range(ROUNDS):
+        parts = [part for part in (_part(tree, names, single, total) for tree, names in uses.items()) if part]
+        prior = replace(single, parts=tuple(parts))
+        uses = defaultdict(Counter)
+        for tree, weight, name in trees:
+            for part in prior.price(tree, 1).parts:
+                uses[part.tree][name] += weight
+    return sorted(parts, key=lambda part: (part.nats, repr(part.tree)))
+
+
+def _part(tree: Node, names: Counter[str], single: Prior, total: float) -> Part | None:
+    """The part with its price: uses by other laws than the one that is priced, of all symbols.  None for one that few
+    use, or that saves less than it takes to write it down once."""
+    if len(names) < COMMON:
+        return None
+    weight = sum(names.values())
+    nats = -math.log(weight * (1.0 - 1.0 / len(names)) / total)
+    plain = _plain(tree, single)
+    return Part(tree, nats) if weight * (plain - nats) > plain else None
+
+
+def _plain(tree: Node, single: Prior) -> float:
+    """What the part costs symbol by symbol, its holes left out, below a product (a sum below a root)."""
+    above = POW if tree.symbol == ADD else MUL
+    holes = sum(single.symbol_nats(symbol, COLUMN) for symbol in holes_of(tree))
+    first = single.symbol_nats(above, tree.symbol) - single.symbol_nats(ROOT, tree.symbol)
+    numbers = sum(single.written(node, parent) for parent, node in tree.walk() if node.symbol == NUMBER)
+    return single.price(_columns(tree), 1).structure + numbers + first - holes
+
+
+def _columns(tree: Node) -> Node:
+    """With a column in every hole."""
+    return Node(COLUMN) if tree.symbol == HOLE else replace(tree, children=tuple(map(_columns, tree.children)))
+
+
+def _tops(node: Node, most: int) -> Iterator[Node]:
+    """Tops of a tree of at most so many symbols and numbers, two symbols or a number at least; not products, of which
+    a formula has more factors than a part."""
+    if node.symbol != MUL:
+        for part in _top(node, most):
+            if sum(below.symbol != HOLE for _, below in part.walk()) >= 3:
+                yield part
+
+
+def _top(node: Node, most: int) -> Iterator[Node]:
+    if node.symbol in (COLUMN, NUMBER) or len(node.children) > MOST_CHILDREN or most < 1:
+        return
+    if node.symbol == POW and not math.isfinite(node.children[1].value):
+        return
+    ways: list[list[Node]] = []
+    for place, child in enumerate(node.children):
+        hole = [] if node.symbol == POW and place == 1 else [Node(HOLE)]
+        if child.symbol == NUMBER and math.isfinite(child.value):
+            ways.append([*hole, Node(NUMBER, value=child.value if not hole else abs(child.value))])
+        else:
+            ways.append([*hole, *_top(child, most - 1)])
+    for chosen in itertools.product(*ways):
+        children = tuple(sorted(chosen, key=repr)) if node.symbol in (ADD, MUL) else chosen
+        part = Node(node.symbol, children)
+        if sum(below.symbol != HOLE for _, below in part.walk()) <= most:
+            yield part
 
 
 class _Counts:

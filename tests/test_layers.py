@@ -43,7 +43,7 @@ ROOMS: dict[str, list[str]] = {
         *("rewrite", "writers", "network"),
     ],
     "judge": [
-        *("numbers", "tree", "scales", "prior", "special", "forms"),
+        *("numbers", "tree", "parts", "scales", "prior", "special", "forms"),
         *("noise", "data", "replicates", "unseen", "judge"),
     ],
     "fit": ["kernels", "subset", "peel", "starts", "constants", "settle", "clean", "sfo", "dno", "polish"],

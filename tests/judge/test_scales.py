@@ -38,7 +38,7 @@ def test_a_formula_that_hangs_on_the_units_costs_more():
     X = np.linspace(4.0, 25.0, 30)[:, None]
     judge = make_judge(X, 3.1 * X[:, 0] + 2.0)
     free, bound = (judge.structure(parse(text)) for text in ("2.31*x0*ln(0.37*x0)", "x0*ln(x0)"))
-    unpriced = judge.prior.tree_nats(read(parse("x0*ln(x0)")).tree, 1)
+    unpriced = judge.prior.price(read(parse("x0*ln(x0)")).tree, 1).structure
     assert bound > unpriced + 2.0
     assert bound < free  # but less than the constants that would take the units up
 

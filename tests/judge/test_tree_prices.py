@@ -17,6 +17,6 @@ from unisymnet.symbolic.parse import parse
 )
 def test_a_root_of_a_product_costs_no_more_than_a_product_of_roots(joined, apart):
     prior = load_prior()
-    whole, parts = (prior.tree_nats(read(parse(text)).tree, 3) for text in (joined, apart))
+    whole, parts = (prior.price(read(parse(text)).tree, 3).structure for text in (joined, apart))
     assert whole <= parts + 1e-12
-    assert prior.tree_nats(read(parse("sqrt(x0 + x1)")).tree, 3) > 0.0  # a sum stays where it is
+    assert prior.price(read(parse("sqrt(x0 + x1)")).tree, 3).structure > 0.0  # a sum stays where it is

@@ -93,7 +93,7 @@ class Judge:
 
     def structure(self, expr: Expr) -> float:
         """S: nats of the form of a formula, its numbers aside."""
-        return self._structure(read(expr), expr)
+        return self._structure(read(expr), expr)[0]
 
     def lengths(self, expr: Expr, model: NoiseModel | None = None) -> Lengths | None:
         """All four parts, under one noise model or the one that makes the whole shortest; None for a formula that is
@@ -109,8 +109,8 @@ class Judge:
         values, jacobian = value_and_jacobian(reading.form, self.X, reading.values)
         if not _usable(self.y - values) or not _usable(jacobian):
             return []
-        structure = self._structure(reading, expr)
-        numbers = [(node, self._written(node, parent), parent) for parent, node in _numbers(reading.tree)]
+        structure, own = self._structure(reading, expr)
+        numbers = [(node, self._written(node, parent, own), parent) for parent, node in _numbers(reading.tree)]
         found, plane = [], plane_places(reading.tree)
         for one in models:
             residuals = one.residuals(values, self.y)
@@ -169,13 +169,16 @@ class Judge:
             rows = self.root if model.kind == "heavy tails" else roots
             nats = data_nats(residuals, rows, model, self.floor, self.sigma) + model.excess(values, self.y)
             data = min(data, nats + model.nats)
-        least = sum(min(LEAST_CONSTANT, self._written(node, parent)) for parent, node in _numbers(reading.tree))
-        return self._structure(reading, expr) + least, data
+        structure, own = self._structure(reading, expr)
+        least = sum(min(LEAST_CONSTANT, self._written(node, parent, own)) for parent, node in _numbers(reading.tree))
+        return structure + least, data
 
-    def _structure(self, reading: Reading, expr: Expr) -> float:
+    def _structure(self, reading: Reading, expr: Expr) -> tuple[float, frozenset[int]]:
+        """Nats of the form, and the places of numbers that a common part has and that cost nothing more."""
         if reading.tree.symbol == NUMBER:
-            return -math.log(CONSTANT_SHARE)
-        grammar = math.exp(-min(self.prior.tree_nats(reading.tree, self.n_columns), 700.0))
+            return -math.log(CONSTANT_SHARE), frozenset()
+        price = self.prior.price(reading.tree, self.n_columns)
+        grammar = math.exp(-min(price.structure, 700.0))
         whole = 0.0
         n_used = len(variables(expr))
         form = form_share(canonical(expr)) if n_used == 1 and len(reading.values) <= 8 else None
@@ -185,10 +188,12 @@ class Judge:
             whole = many_share(simplify(expr), self.n_columns)
         share = (1.0 - CONSTANT_SHARE) * (FORM_SHARE * whole + (1.0 - FORM_SHARE) * grammar)
         taken = self.units(expr, reading.tree) + unseen_nats(expr, self.X)
-        return taken - math.log(share)
+        # Read as a whole form its numbers are numbers like others; parts count where they make the shorter reading.
+        apart = FORM_SHARE * whole < (1.0 - FORM_SHARE) * grammar * math.exp(price.saved)
+        return taken - math.log(share), price.places if apart else frozenset()
 
-    def _written(self, node: Node, parent: str) -> float:
-        return self.prior.exponent_nats(node.value) if parent == EXPONENT else self.prior.constant_nats(node.value)
+    def _written(self, node: Node, parent: str, own: frozenset[int]) -> float:
+        return 0.0 if node.place in own else self.prior.written(node, parent)
 
     def _constants(
         self,

@@ -1,4 +1,4 @@
-"""The price of a structure: how surprising its symbols are, given what stands above each of them.
+"""The price of a structure: how surprising its symbols are, given what stands above each of them, and its common parts.
 
 The table (prior.json) counts public expressions; ``benchmarks/make_prior.py`` makes it.  Half of the belief is in
 whole textbook forms (forms.py), half in this grammar.
@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 from .numbers import number_key, number_nats, simple_fraction
+from .parts import Part, matches, read_part
 from .tree import ADD, COLUMN, EXPONENT, MUL, NUMBER, POW, ROOT, Node, spread
 
 FUNCTIONS = ("sin", "cos", "exp", "ln", "tan", "tanh", "sinh", "cosh", "asin", "acos", "atan", "abs")
@@ -29,36 +31,63 @@ LARGEST_USUAL = 6.0  # exponents beyond it follow an exponential on a short rang
 FREE_EXPONENT = 0.08  # of all exponents
 
 
+class Price(NamedTuple):
+    """Nats of a structure, what the numbers of its common parts would cost if they were written down, these parts, and
+    the places of their numbers, which cost nothing more."""
+
+    structure: float
+    saved: float = 0.0
+    parts: tuple[Part, ...] = ()
+    places: frozenset[int] = frozenset()
+
+    def __add__(self, other: Price) -> Price:  # type: ignore[override]
+        places = self.places | other.places
+        return Price(self.structure + other.structure, self.saved + other.saved, self.parts + other.parts, places)
+
+
 @dataclass(frozen=True)
 class Prior:
     """Prices from counts.  ``symbols`` by parent, ``arity`` of sums and products, ``exponents`` and ``numbers`` as
-    shares by name."""
+    shares by name, ``parts`` that are common."""
 
     symbols: Mapping[str, Mapping[str, float]]
     arity: Mapping[str, Mapping[str, float]]
     exponents: Mapping[str, float]
     numbers: Mapping[str, float]
+    parts: tuple[Part, ...] = ()
 
-    def tree_nats(self, tree: Node, n_columns: int) -> float:
-        """Nats of the whole tree without its numbers: those are priced one by one.
+    def price(self, tree: Node, n_columns: int) -> Price:
+        """Nats of the whole tree without its numbers: those are priced one by one, but for those of common parts.
 
         The root of a product is as likely as the product of roots, which is how a search may have found it."""
-        nats, apart = self._nats(tree, ROOT, n_columns), spread(tree)
-        return nats if apart is tree else min(nats, self._nats(apart, ROOT, n_columns))
+        found, apart = self._price(tree, ROOT, n_columns), spread(tree)
+        return found if apart is tree else min(found, self._price(apart, ROOT, n_columns), key=_whole)
 
-    def _nats(self, node: Node, parent: str, n_columns: int) -> float:
+    def _price(self, node: Node, parent: str, n_columns: int) -> Price:
+        """The cheaper of symbol by symbol and as one of the common parts."""
         nats = self.symbol_nats(parent, node.symbol)
         if node.symbol == COLUMN:
-            return nats + math.log(n_columns)
+            return Price(nats + math.log(n_columns))
         if node.symbol in (ADD, MUL):
             nats += self.arity_nats(node.symbol, len(node.children)) - _orders(node.children)
+        best = Price(nats)
         for position, child in enumerate(node.children):
             if node.symbol == POW and position == 1:
                 if child.symbol != NUMBER:  # an exponent that is a formula is as rare as a rare number
-                    nats += -math.log(0.5 * FREE_EXPONENT) + self._nats(child, EXPONENT, n_columns)
+                    best += self._price(child, EXPONENT, n_columns) + Price(-math.log(0.5 * FREE_EXPONENT))
             else:
-                nats += self._nats(child, node.symbol, n_columns)
-        return nats
+                best += self._price(child, node.symbol, n_columns)
+        for match in matches(self.parts, node):
+            saved = sum(self.written(number, above) for above, number in match.numbers)
+            one = Price(match.part.nats, saved, (match.part,), frozenset(number.place for _, number in match.numbers))
+            for above, hole in match.holes:
+                one += self._price(hole, above, n_columns)
+            best = min(best, one, key=_whole)
+        return best
+
+    def written(self, number: Node, parent: str) -> float:
+        """A number below a symbol, written down."""
+        return self.exponent_nats(number.value) if parent == EXPONENT else self.constant_nats(number.value)
 
     def constant_nats(self, value: float) -> float:
         """A number in a sum, a product or a function, written down."""
@@ -101,11 +130,16 @@ def _shares(prior: Prior, parent: str) -> dict[str, float]:
     impossible = parent if parent in (ADD, MUL) else ""  # a sum in a sum is one sum
     weights = {symbol: RARE_WEIGHT if symbol in RARE else 1.0 for symbol in SYMBOLS if symbol != impossible}
     even, total = sum(weights.values()), sum(everywhere[symbol] for symbol in weights) or 1.0
+    single = 1.0 - sum(math.exp(-part.nats) for part in prior.parts)  # the rest of the belief is in common parts
     return {
-        symbol: LEARNED * (counts.get(symbol, 0.0) + BACK_OFF * everywhere[symbol] / total) / weight
-        + (1.0 - LEARNED) * share / even
+        symbol: single * LEARNED * (counts.get(symbol, 0.0) + BACK_OFF * everywhere[symbol] / total) / weight
+        + single * (1.0 - LEARNED) * share / even
         for symbol, share in weights.items()
     }
+
+
+def _whole(price: Price) -> float:
+    return price.structure - price.saved
 
 
 def _orders(children: tuple[Node, ...]) -> float:
@@ -124,4 +158,5 @@ def _shape(node: Node) -> Node:
 def load_prior() -> Prior:
     """The table that comes with the package."""
     table = json.loads(resources.files(__package__).joinpath("prior.json").read_text("utf-8"))
-    return Prior(table["symbols"], table["arity"], table["exponents"], table["numbers"])
+    parts = tuple(Part(read_part(tree), nats) for tree, nats in table["parts"])
+    return Prior(table["symbols"], table["arity"], table["exponents"], table["numbers"], parts)

@@ -1,11 +1,15 @@
 """Every short formula is listed once at its price, and the stage says how far it has come."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from unisymnet.candidate import ParetoFront
 from unisymnet.deadline import Deadline
 from unisymnet.judge.judge import make_judge
+from unisymnet.judge.prior import load_prior
 from unisymnet.judge.scales import UNIT_NATS, assumed_units
 from unisymnet.judge.tree import read
 from unisymnet.judge.unseen import unseen_nats
@@ -73,3 +77,14 @@ def test_more_formulas_than_memory_should_hold_are_not_listed(monkeypatch):
     rng, never = np.random.default_rng(0), Deadline.never()
     found = list(Short(most=15.0).propose(make_problem(X, X[:, 0]), ParetoFront(), rng=rng, deadline=never))
     assert max((one.tried for one in found if one.tried), default=0.0) < 12.0  # and it is not said that they were
+
+
+@pytest.mark.parametrize("text", ["1/sqrt(1 - x0*x1)", "x1/(exp(x0) - 1)", "1/(1 + x0**2)"])
+def test_common_parts_are_listed_at_their_own_price(text):
+    wanted = simplify(parse(text))
+    price = min(price for price, tree in Listing(2, 4.0).formulas(13.0) if simplify(tree) == wanted)
+    plain = replace(load_prior(), parts=())
+    assert price < min(
+        (price for price, tree in Listing(2, 4.0, prior=plain).formulas(13.0) if simplify(tree) == wanted),
+        default=math.inf,
+    )

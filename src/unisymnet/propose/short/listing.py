@@ -10,8 +10,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...judge.parts import HOLE, Part, holes_of
 from ...judge.prior import FUNCTIONS, RARE, Prior, load_prior
-from ...judge.tree import ADD, COLUMN, MUL, NUMBER, POW, ROOT
+from ...judge.tree import ADD, COLUMN, MUL, NUMBER, POW, ROOT, Node
 from ...symbolic.expr import Call, Const, Expr, Param, Var, rebuild
 
 EXPONENTS = (-1.0, 2.0, -2.0, 0.5, 3.0, -0.5, 1.5)
@@ -74,6 +75,22 @@ class Listing:
             if name not in RARE and name != parent and self._allows(name):
                 price = budget - left(name)
                 yield from ((price + cost, Call(name, (tree,))) for cost, tree in self._below(name, budget - price))
+        for part in self.prior.parts:
+            if part.tree.symbol != parent and all(map(self._allows, _operators(part.tree))):
+                yield from self._common(part, budget)
+
+    def _common(self, part: Part, budget: float) -> Iterator[Priced]:
+        """The part with everything that is cheap enough in its holes."""
+        for cost, trees in self._fillings(tuple(holes_of(part.tree)), budget - part.nats):
+            yield from ((part.nats + cost, tree) for tree in _filled(part.tree, iter(trees)))
+
+    def _fillings(self, holes: tuple[str, ...], budget: float) -> Iterator[tuple[float, tuple[Expr, ...]]]:
+        if not holes:
+            yield 0.0, ()
+            return
+        for cost, tree in itertools.takewhile(lambda pair: pair[0] <= budget, self._below(holes[0], budget)):
+            for more, rest in self._fillings(holes[1:], budget - cost):
+                yield cost + more, (tree, *rest)
 
     def _numbers(self, budget: float, price: float, parent: str) -> Iterator[Priced]:
         if price + self.constant <= budget:
@@ -121,6 +138,24 @@ class Listing:
 
     def _allows(self, operator: str) -> bool:
         return not self.allowed or operator in self.allowed
+
+
+def _operators(tree: Node) -> set[str]:
+    return {node.symbol for _, node in tree.walk()} - {HOLE, NUMBER}
+
+
+def _filled(tree: Node, holes: Iterator[Expr]) -> list[Expr]:
+    """A common part with its holes filled from left to right, once for each choice of signs."""
+    if tree.symbol == HOLE:
+        return [next(holes)]
+    if tree.symbol == NUMBER:
+        return [Const(tree.value)]
+    filled: list[Expr] = []
+    for ways in itertools.product(*[_filled(child, holes) for child in tree.children]):
+        filled.append(Call(tree.symbol, ways))
+        if tree.symbol == ADD:
+            filled.extend(_signed(ways))
+    return filled
 
 
 def _signed(parts: tuple[Expr, ...]) -> Iterator[Expr]:
