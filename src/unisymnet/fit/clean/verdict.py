@@ -20,13 +20,16 @@ from ...judge.judge import Judge, Lengths
 from ...symbolic.constants import free_constants
 from ...symbolic.expr import Call, Const, Expr, evaluate, rebuild, variables
 from ...symbolic.rewrite.simplify import present, simplify
-from ..settle import shortest
+from ..settle import settled, shortest
 from .convention import conventional, levelled, phased
+from .relatives import relatives
 from .respell import respelled
 from .shorten import Judged, shorten
 
 REACH = 6.0  # nats: formulas this near to the best are all shown
 N_SHORTENED = 8
+N_RELATED, N_RELATIVES = 2, 3  # formulas of which others are made by hand, and how many of these are looked at closely
+FARTHEST = 8.0  # nats behind the best before simple numbers are written: farther ones do not catch up
 N_FITTED = 40
 HOPELESS = 40.0  # nats behind the best before its own fit, and beaten in both parts: it will not be shown
 OVERDONE = 12.0  # nats behind the best: a longer formula that is farther behind follows the noise
@@ -82,6 +85,9 @@ def verdict(
             if fitted is not None and allows(fitted[0]):
                 found[place] = replace(one, expr=fitted[0], lengths=fitted[1])
         found.sort(key=_total)
+        for one in found[:N_RELATED]:  # as they were found: what is left out below may be what bends
+            found += [new for new in _related(one, found, judge, deadline) if allows(new.expr)]
+        found.sort(key=_total)
         for one in found[:N_SHORTENED]:
             if one.lengths.total > found[0].lengths.total + 4 * REACH:
                 break
@@ -91,6 +97,21 @@ def verdict(
                 found = [shorter if other is one and instead else other for other in found]
                 found += [] if instead else [shorter]
     return _worth_showing(sorted(found, key=_total), judge)
+
+
+def _related(one: Ruled, found: Sequence[Ruled], judge: Judge, deadline: Deadline) -> list[Ruled]:
+    """Formulas that bend as this one does, fitted, that are nearly as short as the best: the first few of them."""
+    best = min(other.lengths.total for other in found)
+    near: list[Ruled] = []
+    for expr in dict.fromkeys(relatives(simplify(one.expr), judge.X)):
+        if deadline.expired() or judge.quick(expr)[0] + one.lengths.evidence > best + FARTHEST:
+            continue
+        start = judge.lengths(expr, one.lengths.model)
+        moved = None if start is None else settled(expr, judge, start.free, one.lengths.model)
+        lengths = None if moved is None else judge.lengths(moved)
+        if moved is not None and lengths is not None and lengths.total <= best + FARTHEST:
+            near.append(Ruled(moved, lengths, one.source))
+    return sorted(near, key=_total)[:N_RELATIVES]
 
 
 def _is_beaten(one: Ruled, others: Sequence[Ruled]) -> bool:
