@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from pathlib import Path
 
 NAME = "worker.lock"
+PATIENCE = 0.5  # seconds: whoever only looks holds the lock for some microseconds
 
 
 class Lock:
@@ -22,9 +24,12 @@ class Lock:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError:
             return False
-        if not _locked(file):
-            os.close(file)
-            return False
+        end = time.monotonic() + PATIENCE
+        while not _locked(file):
+            if time.monotonic() > end:
+                os.close(file)
+                return False
+            time.sleep(0.01)
         self._file = file
         os.ftruncate(file, 0)
         os.write(file, str(os.getpid()).encode())
