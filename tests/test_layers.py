@@ -44,14 +44,14 @@ ROOMS: dict[str, list[str]] = {
     ],
     "judge": [
         *("numbers", "tree", "parts", "scales", "prior", "special", "forms"),
-        *("noise", "data", "replicates", "unseen", "judge"),
+        *("angles", "noise", "data", "replicates", "unseen", "judge"),
     ],
     "fit": ["kernels", "subset", "peel", "starts", "constants", "settle", "clean", "sfo", "dno", "polish"],
     "propose": [
         *("view", "write", "pool", "stage"),
         *("linear", "relation", "separable", "short", "smaller", "evolve"),
     ],
-    "search": ["trace", "shortlist", "turns", "places", "order", "literal", "loop"],
+    "search": ["trace", "shortlist", "turns", "places", "stages", "order", "literal", "loop"],
 }
 # Pairs of modules that know each other, and why.
 PAIRS = {

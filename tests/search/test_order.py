@@ -14,8 +14,9 @@ from unisymnet.deadline import Deadline
 from unisymnet.model.proposer import TransformerProposer
 from unisymnet.problem import Problem, make_problem
 from unisymnet.protocols import Proposer
-from unisymnet.search.order import HOMES, IF_CLEAN, IF_NOISY, PROPOSERS, Place, default_proposers
+from unisymnet.search.order import IF_CLEAN, IF_NOISY, default_proposers
 from unisymnet.search.places import OnlyIf, Part
+from unisymnet.search.stages import HOMES, PROPOSERS, Place
 from unisymnet.search.turns import PROPOSALS_A_TURN
 from unisymnet.symbolic.expr import Const
 

@@ -29,10 +29,10 @@ _STOP = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "max_nfev": 200}
 SETTLED = 0.1  # of its error: so near to a free fit a constant is where that would put it
 _IRRATIONALS = {
     "π": math.pi,
-    "√2": math.sqrt(2.0),
-    "√3": math.sqrt(3.0),
+    **{f"√{n}": math.sqrt(n) for n in (2, 3)},
     "e": math.e,
     "√π": math.sqrt(math.pi),
+    "(π/180)": math.pi / 180.0,
 }
 
 

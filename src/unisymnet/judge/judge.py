@@ -10,7 +10,7 @@ out; nothing is fitted here, except that each noise model is tried on the same r
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..arrays import Floats
 from ..formula.derivative import independent, value_and_jacobian
 from ..symbolic.expr import Expr, evaluate, variables
 from ..symbolic.rewrite.simplify import simplify
+from .angles import without_degrees
 from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
 from .forms import form_share, many_share
 from .noise import MODELS, NoiseModel
@@ -85,6 +86,7 @@ class Judge:
     models: tuple[NoiseModel, ...] = MODELS
     sigma: float | None = None
     units: UnitPrice = field(default=assumed_nats, repr=False)
+    degrees: frozenset[int] = frozenset()  # columns that are angles in degrees
     prior: Prior = field(default_factory=load_prior, repr=False)
 
     @property
@@ -110,7 +112,8 @@ class Judge:
         if not _usable(self.y - values) or not _usable(jacobian):
             return []
         structure, own = self._structure(reading, expr)
-        numbers = [(node, self._written(node, parent, own), parent) for parent, node in _numbers(reading.tree)]
+        angles = without_degrees(reading.tree, self.degrees)
+        numbers = [(node, self._written(node, parent, own, angles), parent) for parent, node in _numbers(reading.tree)]
         found, plane = [], plane_places(reading.tree)
         for one in models:
             residuals = one.residuals(values, self.y)
@@ -170,7 +173,9 @@ class Judge:
             nats = data_nats(residuals, rows, model, self.floor, self.sigma) + model.excess(values, self.y)
             data = min(data, nats + model.nats)
         structure, own = self._structure(reading, expr)
-        least = sum(min(LEAST_CONSTANT, self._written(node, parent, own)) for parent, node in _numbers(reading.tree))
+        angles = without_degrees(reading.tree, self.degrees)
+        written = (self._written(node, parent, own, angles) for parent, node in _numbers(reading.tree))
+        least = sum(min(LEAST_CONSTANT, nats) for nats in written)
         return structure + least, data
 
     def _structure(self, reading: Reading, expr: Expr) -> tuple[float, frozenset[int]]:
@@ -187,12 +192,14 @@ class Judge:
         elif n_used > 1:
             whole = many_share(simplify(expr), self.n_columns)
         share = (1.0 - CONSTANT_SHARE) * (FORM_SHARE * whole + (1.0 - FORM_SHARE) * grammar)
-        taken = self.units(expr, reading.tree) + unseen_nats(expr, self.X)
+        taken = self.units(expr, reading.tree) + unseen_nats(expr, self.X, self.degrees)
         # Read as a whole form its numbers are numbers like others; parts count where they make the shorter reading.
         apart = FORM_SHARE * whole < (1.0 - FORM_SHARE) * grammar * math.exp(price.saved)
         return taken - math.log(share), price.places if apart else frozenset()
 
-    def _written(self, node: Node, parent: str, own: frozenset[int]) -> float:
+    def _written(self, node: Node, parent: str, own: frozenset[int], angles: Mapping[int, float]) -> float:
+        if node.place in angles:
+            return self.prior.constant_nats(angles[node.place])
         return 0.0 if node.place in own else self.prior.written(node, parent)
 
     def _constants(
@@ -252,6 +259,7 @@ def make_judge(
     models: Sequence[NoiseModel] = MODELS,
     sigma: float | None = None,
     units: UnitPrice = assumed_nats,
+    degrees: frozenset[int] = frozenset(),
 ) -> Judge:
     """A judge of these rows.  Weights that are whole numbers count how often a row was seen."""
     root = np.ones(len(y))
@@ -264,7 +272,7 @@ def make_judge(
             root = np.sqrt(weights * (len(y) / weights.sum()))
     spread = float(np.std(y))
     floor = max(last_digit(y) ** 2 / 12.0, (ROUNDING * spread) ** 2, 1e-300)
-    return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma, units)
+    return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma, units, degrees)
 
 
 def _usable(values: Floats) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..problem import TARGET
 from ..symbolic.expr import Expr
 from .tree import ADD, COLUMN, MUL, NUMBER, POW, Node
 
@@ -20,7 +21,6 @@ FOLLOWED = 1e-9
 UNIT_NATS = 2.0  # for each relation between units that a formula takes for granted
 
 Unit = dict[int, float]  # exponents of the columns' units; the target is TARGET
-TARGET = -1
 
 
 def assumed_nats(expr: Expr, tree: Node) -> float:

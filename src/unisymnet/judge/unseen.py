@@ -10,6 +10,7 @@ anything.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 
@@ -17,26 +18,26 @@ from ..arrays import Floats
 from ..symbolic.expr import Call, Const, Expr, Var, evaluate, variables, walk
 from ..symbolic.rewrite.collect import terms_of
 from ..symbolic.rewrite.simplify import simplify
-from .numbers import simple_fraction
+from .angles import is_plain, is_told
 
 WAVE_NATS, ANGLE_NATS, FLANK_NATS = 10.0, 4.0, 5.0
 PERIOD, HALF_PERIOD = 2.0 * math.pi, math.pi
-LARGEST, FINEST = 12, 4  # numerator and denominator of a plain number
 LEAST_SIDE = 0.1  # of the rows: so many must lie beyond the top of a peak
 NEAREST = -2.0  # in c*exp(-b*exp(-k*x)), of the outer exponent: below it all rows are less than a seventh of the level
 TWO = Const(2.0)
 
 
-def unseen_nats(expr: Expr, X: Floats) -> float:
+def unseen_nats(expr: Expr, X: Floats, degrees: Collection[int] = ()) -> float:
     """The price of waves that show less than a period or turn between the rows, of peaks that show one side, and of
-    levels that no row comes near."""
+    levels that no row comes near.  Columns in ``degrees`` are angles, so that a wave along them needs no period."""
     calls = [node for node in walk(expr) if isinstance(node, Call)]
     n_exponentials = sum(node.op == "exp" for node in calls)
     if not any(node.op in ("sin", "cos") or TWO in node.args for node in calls) and n_exponentials < 2:
         return 0.0
     calls = [node for node in walk(simplify(expr)) if isinstance(node, Call)]
     waves = {node.args[0] for node in calls if node.op in ("sin", "cos")}
-    wave_nats = sum(_wave_nats(argument, X) for argument in waves if variables(argument))
+    waves = {argument for argument in waves if variables(argument) and not is_told(argument, degrees)}
+    wave_nats = sum(_wave_nats(argument, X) for argument in waves)
     tops = {top for node in calls for top in _tops(node)}
     n_flanks = sum(_is_flank(X[:, column], place) for column, place in tops)
     n_flanks += sum(_is_far_below(node, X) for node in calls if node.op == "exp" and n_exponentials > 1)
@@ -67,12 +68,7 @@ def _grows(core: Expr) -> bool:
 def _is_angle(argument: Expr) -> bool:
     """Are all its numbers plain ones, or plain parts of pi?"""
     numbers = [abs(node.value) for node in walk(argument) if isinstance(node, Const) and node.value]
-    return all(_is_plain(number) or _is_plain(number / math.pi) for number in numbers)
-
-
-def _is_plain(number: float) -> bool:
-    ratio = simple_fraction(number)
-    return ratio is not None and ratio.numerator <= LARGEST and ratio.denominator <= FINEST
+    return all(is_plain(number) or is_plain(number / math.pi) for number in numbers)
 
 
 def _tops(node: Call) -> list[tuple[int, float]]:

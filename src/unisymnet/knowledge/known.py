@@ -21,7 +21,7 @@ from ..formula import Formula
 from ..judge.judge import UnitPrice
 from ..judge.scales import assumed_nats
 from ..metrics import complexity
-from ..problem import Problem
+from ..problem import TARGET, Problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
 from ..symbolic.expr import Expr, evaluate, renumbered, variables
@@ -34,7 +34,9 @@ from .template.fill import Fill
 from .template.text import Template, read_template
 from .units.groups import reduced_searches
 from .units.nats import UnitNats
+from .units.spelling import in_degrees
 from .units.strict import Strict
+from .units.system import TARGET as OF_TARGET
 from .units.system import UnitSystem, make_units
 from .units.unit import unit_text
 
@@ -63,6 +65,26 @@ class Known:
         if units is None and shapes is None and template is None and not self.operators:
             return None
         return Knowledge(tuple(names), units, shapes, template, self.operators)
+
+    def in_degrees(self, names: Sequence[str], target: str) -> frozenset[int]:
+        """Which of these columns, and of the target, are angles in degrees."""
+        given = dict(self.units or {})
+        given |= {target: given[OF_TARGET]} if OF_TARGET in given and OF_TARGET not in names else {}
+        places = in_degrees([*names, target], given)
+        return frozenset(place if place < len(names) else TARGET for place in places)
+
+    def degrees_note(self, names: Sequence[str], target: str) -> tuple[str, ...]:
+        """What is said of columns that are taken for angles because of their names alone."""
+        every = [*names, target]
+        places = {len(names) if place == TARGET else place for place in self.in_degrees(names, target)}
+        given = {*(self.units or {}), *([target] if OF_TARGET in (self.units or {}) else [])}
+        read = [every[place] for place in sorted(places) if every[place] not in given]
+        if not read:
+            return ()
+        are = "is taken for an angle in degrees because of its name"
+        if len(read) > 1:
+            are = "are taken for angles in degrees because of their names"
+        return (f"{', '.join(read)} {are}; π/180 = 0.01745 in a formula turns degrees into radians",)
 
     @property
     def own(self) -> dict[str, Operator]:

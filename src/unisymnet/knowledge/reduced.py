@@ -79,6 +79,13 @@ class Reduced:
         noise = problem.noise
         if noise is not None:
             noise = noise * problem.y_scale / float(np.sqrt(np.mean(factor[good] ** 2)))
-        smaller = make_problem(table[good], y[good], weights=weights[good], noise=noise, operators=problem.operators)
+        smaller = make_problem(
+            table[good],
+            y[good],
+            weights=weights[good],
+            noise=noise,
+            operators=problem.operators,
+            degrees=[k for k, one in enumerate(self.inputs) if isinstance(one, Var) and one.index in problem.degrees],
+        )
         # Divided by a factor, noise is large on some rows and small on others, and no longer seen as such.
         return replace(smaller, noisy=looks_noisy(problem))

@@ -39,11 +39,12 @@ MAX_WATCHED = 600  # rows on which formulas are compared while the search runs
 
 @dataclass(frozen=True)
 class Beliefs:
-    """Before any row is seen: how many columns a formula could have used, where rows hold only the chosen ones, and
-    what its units cost."""
+    """Before any row is seen: how many columns a formula could have used, where rows hold only the chosen ones, what
+    its units cost, and which columns are angles in degrees."""
 
     n_columns: int | None = None
     units: UnitPrice = assumed_nats
+    degrees: frozenset[int] = frozenset()
 
 
 UNTOLD = Beliefs()
@@ -54,7 +55,7 @@ def judge_of(problem: Problem, units: UnitPrice = assumed_nats) -> Judge:
     rows = evenly(problem.n_rows, MAX_WATCHED)
     X, y = problem.X[rows] * problem.x_scales, problem.y[rows] * problem.y_scale
     noise = None if problem.noise is None else problem.noise * problem.y_scale
-    return make_judge(X, y, problem.weights[rows], sigma=noise, units=units)
+    return make_judge(X, y, problem.weights[rows], sigma=noise, units=units, degrees=problem.degrees)
 
 
 def with_judge(settings: SearchSettings, loss: Loss, units: UnitPrice) -> SearchSettings:
@@ -68,7 +69,7 @@ def believed(exact: Sequence[Expr], listed: Sequence[Candidate], rows: Rows, bel
     """Is there a formula that leaves nothing, and is it a law?"""
     if not exact or not listed:
         return bool(exact)
-    judge = make_judge(*rows, n_columns=beliefs.n_columns, units=beliefs.units)
+    judge = make_judge(*rows, n_columns=beliefs.n_columns, units=beliefs.units, degrees=beliefs.degrees)
     return judge.believes(exact, [candidate.expr for candidate in listed])
 
 
@@ -103,8 +104,16 @@ def judged_table(
 
 
 def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None, beliefs: Beliefs) -> Judge:
-    n_columns, units = beliefs.n_columns, beliefs.units
-    return make_judge(data.X, data.y, data.weights, n_columns=n_columns, models=models, sigma=noise, units=units)
+    return make_judge(
+        data.X,
+        data.y,
+        data.weights,
+        n_columns=beliefs.n_columns,
+        models=models,
+        sigma=noise,
+        units=beliefs.units,
+        degrees=beliefs.degrees,
+    )
 
 
 def entry_of(

@@ -82,7 +82,10 @@ def run_fit(data: Data, options: Options, call: Call) -> Outcome:
     judgement, result = _searched(fit, columns, data, options, call, ears, search_end)
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
-    every_row, beliefs = (X, y, weights), Beliefs(len(data.names), unit_price(knowledge, columns.kept))
+    names = [data.names[i] for i in columns.kept]
+    degrees = options.known.in_degrees(names, data.target)
+    said_of_angles = options.known.degrees_note(names, data.target)
+    every_row, beliefs = (X, y, weights), Beliefs(len(data.names), unit_price(knowledge, columns.kept), degrees)
     rows = Rows(judgement.rows(fit), valid, judgement, every_row, beliefs)
     end = final if limit is None else final.sooner(max(MEASURE_SHARE * final.remaining(), LEAST_FINAL))
     entries, picked = measure(
@@ -117,7 +120,14 @@ def run_fit(data: Data, options: Options, call: Call) -> Outcome:
     return Outcome(
         entries=entries,
         picked=picked,
-        notes=(*columns.notes, *repeated_note(data.y, data.weights, y), *outlier_note(y), *notes, *ears.notes),
+        notes=(
+            *columns.notes,
+            *said_of_angles,
+            *repeated_note(data.y, data.weights, y),
+            *outlier_note(y),
+            *notes,
+            *ears.notes,
+        ),
         trace=result.trace,
         stopped=_reason(result.stopped, interrupts.requested, search_end),
         seconds=now() - began,
@@ -194,6 +204,7 @@ class _Task:
             weights=weights,
             noise=options.noise,
             operators=options.operators,
+            degrees=options.known.in_degrees(self.names, self.target),
         )
         # The rounded mean of equal values is not always that value.
         self.constant = float(y[0]) if (y == y[0]).all() else None

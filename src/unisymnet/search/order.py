@@ -9,65 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from ..candidate import Proposal
 from ..protocols import Proposer
 from .places import NoiseJudge, OnlyIf, Part
-
-# Where each stage lives.  Modules load when a search needs them: they bring numba.
-HOMES = {
-    "monomial": "propose.linear.monomial:Monomial",
-    "factors": "propose.linear.factors:Factors",
-    "offset": "propose.separable.offset:Offset",
-    "bases": "propose.linear.bases:Bases",
-    "rational": "propose.relation.quotients:Rational",
-    "roots": "propose.relation.roots:Roots",
-    "relevant": "propose.smaller.reduce:Relevant",
-    "outer": "propose.relation.outer:Outer",
-    "signomial": "propose.separable.signomial:Signomial",
-    "extended": "propose.linear.bases:ExtendedBases",
-    "modulated": "propose.separable.modulated:Modulated",
-    "coupled": "propose.relation.quotients:Coupled",
-    "boltzmann": "propose.separable.inside:Boltzmann",
-    "stretched": "propose.separable.inside:Stretched",
-    "oscillations": "propose.separable.curves:Oscillations",
-    "peaks": "propose.separable.curves:Peaks",
-    "planewaves": "propose.separable.planewaves:PlaneWaves",
-    "exponentials": "propose.separable.exponentials:Exponentials",
-    "reduce": "propose.smaller.reduce:Reduce",
-    "transformer": "model.proposer:TransformerProposer",
-    "features": "propose.separable.features:Features",
-    "textbook": "propose.separable.textbook:Textbook",
-    "joined": "propose.short.joined:Joined",
-    "seen": "propose.smaller.seen:Seen",
-    "affine": "propose.smaller.affine:Affine",
-    "short": "propose.short.short:Short",
-    "subsets": "propose.short.subsets:Subsets",
-    "evolve": "propose.evolve.stage:Evolve",
-}
-PROPOSERS = tuple(HOMES)
-
-
-@dataclass(frozen=True)
-class Place:
-    """One place in the order: a stage by name, with its settings.
-
-    A stage that goes on at its next place has a ``part``: the share of the time left and the seconds for this place,
-    and from how many inputs on.
-    """
-
-    name: str
-    settings: dict[str, Any] = field(default_factory=dict)
-    part: tuple[float, float] | tuple[float, float, int] | None = None
-
-
-def at(name: str, **settings: Any) -> Place:
-    return Place(name, settings)
-
+from .stages import PROPOSERS, Place, at, loaded
 
 # Budgets: seconds for one stage at one place, where it is not the stage's own.
 BLINK, GLANCE, HALF, BRIEF, LOOK, LONGER, WHILE = 0.1, 0.3, 0.5, 0.7, 1.0, 1.5, 3.0
@@ -134,6 +82,17 @@ QUICK = (
 KNOWN_FORMS = (at("joined"), TEXTBOOK)
 SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
 SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
+# Where columns are angles in degrees: through their sines, cosines and tangents; where the target is one, its own.
+ANGLES = (
+    at("angles", stages=(*POWER_LAWS, SHORT_SUMS), seconds=LONGER),
+    at(
+        "seen",
+        stages=(*POWER_LAWS, SHORT_SUMS, *KNOWN_FORMS, at("angles", stages=POWER_LAWS)),
+        views=("sin(y)", "cos(y)", "tan(y)"),
+        seconds=LONGER,
+        angles=True,
+    ),
+)
 # The same of a number that inputs were merged into, or of its inverse.
 INVERTED = at("textbook", most_inputs=1, inverted=True)
 # Quotients of a few terms, of the inputs and of these with a function of one of them.
@@ -200,6 +159,7 @@ IF_CLEAN = (
     REDUCED,
     at("features"),
     Place("evolve", part=MIDWAY),
+    *ANGLES,
     SEEN,
     AFFINE,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
@@ -220,6 +180,7 @@ IF_NOISY = (
     at("textbook"),
     at("joined"),
     Place("evolve", part=BRIEFLY),
+    *ANGLES,
     SEEN,
     # A few hundredths of a second each.
     at("modulated", noisy=True),
@@ -323,15 +284,6 @@ def brief_proposers(names: Sequence[str] | None = None) -> tuple[Proposer, ...]:
         for place in places
         if place.name in wanted
     )
-
-
-def loaded(place: Place) -> Proposer:
-    module, _, kind = HOMES[place.name].partition(":")
-    settings = dict(place.settings)
-    for key in settings.keys() & {"stages", "noisy_stages", "hints", "finishers"}:
-        settings[key] = tuple(map(loaded, settings[key]))
-    proposer: Proposer = getattr(import_module(f"..{module}", __package__), kind)(**settings)
-    return proposer
 
 
 def dno_proposers(strategy: str) -> tuple[Proposer, ...]:

@@ -11,7 +11,8 @@ from unisymnet.problem import Problem, make_problem
 from unisymnet.propose.evolve.finish import Finisher, _plain, _promise
 from unisymnet.propose.evolve.holes import Hole, holes
 from unisymnet.propose.pool import misfit
-from unisymnet.search.order import FINISHERS, loaded
+from unisymnet.search.order import FINISHERS
+from unisymnet.search.stages import loaded
 from unisymnet.symbolic.expr import Call, Const, Expr, Var, evaluate, rebuild, variables
 from unisymnet.symbolic.parse import parse
 from unisymnet.symbolic.rewrite.simplify import simplify

@@ -46,7 +46,7 @@ def test_order_and_choice():
     assert names == [name for name in VIEW_NAMES if name in names]
     assert [view.name for view in views_of(problem(TARGETS["positive"]), ["ln(y)", "y"])] == ["y", "ln(y)"]
     with pytest.raises(ValueError, match="unknown views"):
-        views_of(problem(TARGETS["positive"]), ["tan(y)"])
+        views_of(problem(TARGETS["positive"]), ["cot(y)"])
 
 
 def test_operators_restrict_the_views():

@@ -16,6 +16,7 @@ import numpy as np
 from ...arrays import Floats
 from ...candidate import Candidate
 from ...deadline import Deadline
+from ...judge.angles import on_angles
 from ...judge.judge import Judge, Lengths
 from ...symbolic.constants import free_constants
 from ...symbolic.expr import Call, Const, Expr, evaluate, rebuild, variables
@@ -68,9 +69,11 @@ def verdict(
             continue
         expr = levelled(tidied(candidate.expr, judge.X, spread))
         expr = expr if expr == candidate.expr or allows(expr) else candidate.expr
-        lengths = judge.lengths(expr)
-        if lengths is not None:
-            found.append(Ruled(expr, lengths, candidate.source))
+        # What a fit has moved away from 2*theta is told apart from it by nothing, where theta is an angle in degrees.
+        for form in dict.fromkeys((expr, on_angles(expr, judge.degrees))):
+            lengths = judge.lengths(form)
+            if lengths is not None and (form is expr or allows(form)):
+                found.append(Ruled(form, lengths, candidate.source))
     found.sort(key=_total)
     raw = list(found)  # before its own fit each is compared with the others before theirs
     with suppress(KeyboardInterrupt), watch:

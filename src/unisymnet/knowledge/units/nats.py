@@ -14,8 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from ...judge.scales import TARGET, UNIT_NATS, assumed_units
+from ...judge.scales import UNIT_NATS, assumed_units
 from ...judge.tree import ADD, COLUMN, MUL, NUMBER, POW, Node
+from ...problem import TARGET
 from ...symbolic.expr import Expr
 from .homogeneous import is_simple
 from .system import UnitSystem

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from importlib.util import find_spec
@@ -73,12 +74,15 @@ _ODD = {
     "°": "is in degrees; sines and cosines need radians, so a constant π/180 will appear in the formula",
     "%": "is in percent; a constant 0.01 may appear in the formula",
 }
-_SAME_ODD = {"degC": "°C", "℃": "°C", "celsius": "°C", "degF": "°F", "deg": "°", "degree": "°", "percent": "%"}
+_SAME_ODD = {
+    "degC": "°C", "℃": "°C", "celsius": "°C", "degF": "°F", "deg": "°", "degree": "°", "degrees": "°", "percent": "%",
+}  # fmt: skip
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|(?P<name>°[CF]?|[%‰]|[^\W\d_]+)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)|(?P<sign>\*\*|[-+*/^()·⋅×]))"
 )
+_SUFFIX = re.compile(r"(?:(?<=[^\W_])[_ ]deg(?:rees?)?|°)\Z", re.IGNORECASE)
 _HEAD = re.compile(r"(?P<name>.*?\S)\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>(?:[^()]|\([^()]*\))*)\))\s*\Z")
 _QUANTITY = re.compile(r"\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*\*?\s*(?P<unit>.*?)\s*\Z")
 
@@ -127,6 +131,16 @@ def read_head(head: str) -> tuple[str, str | None]:
     except DataError:
         return head, None
     return match["name"], text.strip()
+
+
+def in_degrees(names: Sequence[str], given: Mapping[str, str]) -> list[int]:
+    """The places of the columns that are angles in degrees: by the unit that is given, or else by their names."""
+    units = [given[name] if name in given else read_head(name)[1] or _SUFFIX.search(name) for name in names]
+    return [place for place, unit in enumerate(units) if isinstance(unit, re.Match) or _is_degree(unit)]
+
+
+def _is_degree(unit: object) -> bool:
+    return isinstance(unit, str) and _SAME_ODD.get(unit.strip(), unit.strip()) == "°"
 
 
 def unit_names(text: str) -> list[str]:

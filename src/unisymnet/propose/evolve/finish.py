@@ -138,6 +138,7 @@ class Finisher:
             weights=weights / np.mean(weights),
             x_scales=np.ones(len(inputs)),
             y_scale=1.0,
+            degrees=frozenset(),
             noise=None,
             rounding=0.0,
         )

@@ -117,6 +117,7 @@ class Joined(Stage):
             weights=weights[good] / np.mean(weights[good]),
             x_scales=np.ones(len(leaf.columns)),
             y_scale=1.0,
+            degrees=frozenset(),
             noise=None,
         )
         for stage in self.stages:

@@ -172,6 +172,7 @@ class Affine(Stage):
             weights=len(rows) / variances[rows] / np.sum(1.0 / variances[rows]),
             x_scales=np.ones(len(others)),
             y_scale=1.0,
+            degrees=frozenset(),
             noise=None,
             rounding=0.0,
             noisy=True,

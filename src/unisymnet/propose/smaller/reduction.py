@@ -58,6 +58,7 @@ class Reduction:
             weights=weights / mean,
             x_scales=np.ones(len(self.inputs)),
             y_scale=1.0,
+            degrees=frozenset(),
             noise=None if problem.noise is None else problem.noise / np.sqrt(mean),
         )
 

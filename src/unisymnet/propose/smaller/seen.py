@@ -1,42 +1,56 @@
-"""The target through a view: what its inverse, logarithm, square or root is a plain function of.  Stage `seen`.
+"""The target through a view, stage `seen`, and angles through waves, stage `angles`.
 
+What is the inverse, logarithm, square or root of y a plain function of?
 1/(c·exp(k·x) − 1) is an exponential with an offset seen through 1/y.  The stages given are asked about each view, whose
 residuals are weighted as those of y; what they say is turned back into formulas of y, and only the best of all
 views are proposed.  A curve that touches zero may be the square of one that passes through it, as the energy of a
-bond is: there its root is seen with another sign on either side.  Which stages are asked is not known here.
+bond is: there its root is seen with another sign on either side.
+
+A diffraction angle is measured as 2θ, and scattering goes with sin(θ/2)^-4: a wave of an angle, its half or its double
+stands in the place of a column that is known to be an angle.  Which stages are asked is not known here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
-from ...problem import Problem
+from ...problem import TARGET, Problem
 from ...protocols import Proposer
-from ...symbolic.expr import Call, Const, Expr
+from ...symbolic.expr import Call, Const, Expr, Var
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import Target, View, views_of
+from .reduction import Reduction
 
-__all__ = ["Seen"]
+__all__ = ["Angles", "Seen"]
 
 LEAST_SEEN = 0.9  # of the rows must have a value of the view
 N_PROPOSALS, N_SETTLED = 6, 12
 MIDDLE = 5  # rows at least, whose median shows where a curve touches zero
 TOUCHES = 0.2  # of the curve's height on its lower side
 
+WAVES = tuple((op, k) for k in (1.0, 2.0, 0.5) for op in ("sin", "cos", "tan"))
+MOST_ANGLES = 3
+N_EACH = 2  # formulas of one stage about one choice
+
 
 @dataclass(frozen=True)
 class Seen(Stage):
-    """Settings: who is asked, which views, seconds for all of them."""
+    """Settings: who is asked, which views, seconds for all of them; whether the target must be an angle in degrees."""
 
     name: str = "seen"
     stages: tuple[Proposer, ...] = ()
     views: tuple[str, ...] = ("1/y", "ln(y)", "y**2", "sqrt(y)")
     seconds: float = 2.0
+    angles: bool = False
+
+    def suits(self, problem: Problem) -> bool:
+        return TARGET in problem.degrees or not self.angles
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         views = [(view.invert, seen_through(task.problem, view)) for view in views_of(task.problem, self.views)]
@@ -67,6 +81,7 @@ def _instead(problem: Problem, target: Target, values: Floats) -> Problem:
         y=values,
         weights=target.weights**2 / np.mean(target.weights**2),
         y_scale=1.0,
+        degrees=problem.degrees - {TARGET},
         noise=None,
         rounding=0.0,
     )
@@ -96,3 +111,45 @@ def _unfolded(problem: Problem) -> Problem | None:
 
 def _square(expr: Expr) -> Expr:
     return Call("pow", (expr, Const(2.0)))
+
+
+@dataclass(frozen=True)
+class Angles(Stage):
+    """Settings: who is asked, seconds for all choices of functions."""
+
+    name: str = "angles"
+    seconds: float = 1.5
+    stages: tuple[Proposer, ...] = ()
+
+    def suits(self, problem: Problem) -> bool:
+        return 0 < len(problem.degrees - {TARGET}) <= MOST_ANGLES
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem = task.problem
+        for choice in _choices(problem):
+            seen = Reduction(tuple(choice.get(i, Var(i)) for i in range(problem.n_features)), Const(1.0), 1.0)
+            smaller = seen.apply(problem)
+            if smaller is None:
+                continue
+            for stage in self.stages:
+                if task.deadline.expired():
+                    return
+                # Noise is often a share of the value, of which least squares know nothing: the judge shall choose.
+                found = stage.propose(smaller, ParetoFront(), rng=task.rng, deadline=task.deadline)
+                for proposal in itertools.islice(found, N_EACH):
+                    yield Proposal(seen.lift(proposal.expr), f"{self.name}/{proposal.source}")
+
+
+def _choices(problem: Problem) -> Iterator[Mapping[int, Expr]]:
+    """One angle seen through a function, then two through plain ones."""
+    told = sorted(problem.degrees - {TARGET})
+    allowed = [(op, k) for op, k in WAVES if problem.allows(op)]
+    for column, (op, k) in itertools.product(told, allowed):
+        yield {column: _of(op, k, column)}
+    plain = [op for op, k in allowed if k == 1.0]
+    for (one, two), first, second in itertools.product(itertools.combinations(told, 2), plain, plain):
+        yield {one: _of(first, 1.0, one), two: _of(second, 1.0, two)}
+
+
+def _of(op: str, k: float, column: int) -> Expr:
+    return Call(op, (Var(column) if k == 1.0 else Call("mul", (Const(k), Var(column))),))

@@ -25,7 +25,9 @@ __all__ = ["Target", "VIEW_NAMES", "View", "views_of"]
 
 Values = Callable[[Floats], Floats]
 
-VIEW_NAMES = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "logit(y)")
+VIEW_NAMES = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "ln(y)", "exp(y)", "sin(y)", "cos(y)", "tan(y)", "logit(y)")
+# An arctangent is mostly an angle: only where y is told to be one is it worth the time.
+GENERAL = tuple(name for name in VIEW_NAMES if name != "tan(y)")
 
 # More of the target's energy than this on the other sign is not noise: the view does not apply.
 MAX_OPPOSED = 0.05
@@ -82,9 +84,10 @@ def views_of(problem: Problem, names: Sequence[str] | None = None) -> list[View]
         "exp(y)": _exp_view,
         "sin(y)": _sin_view,
         "cos(y)": _cos_view,
+        "tan(y)": _tan_view,
         "logit(y)": _logit_view,
     }
-    wanted = VIEW_NAMES if names is None else names
+    wanted = GENERAL if names is None else names
     unknown = set(wanted) - set(makers)
     if unknown:
         raise ValueError(f"unknown views {sorted(unknown)}; use some of {', '.join(VIEW_NAMES)}")
@@ -172,6 +175,13 @@ def _cos_view(problem: Problem) -> View | None:
     if -math.pi <= low and high <= 0.0:
         return View("cos(y)", np.cos, _minus_sin, lambda t: -np.arccos(t), lambda e: -_acos(e))
     return None
+
+
+def _tan_view(problem: Problem) -> View | None:
+    half = math.pi / 2
+    if not problem.allows("atan") or not -half < float(problem.y.min()) <= float(problem.y.max()) < half:
+        return None
+    return View("tan(y)", np.tan, lambda y: 1.0 + np.tan(y) ** 2, np.arctan, lambda e: Call("atan", (e,)))
 
 
 def _logit_view(problem: Problem) -> View | None:

@@ -1,0 +1,130 @@
+"""Angles in degrees: who is one, what their formulas cost, and laws in which they stand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from unisymnet import UniSymNetRegressor
+from unisymnet.judge.angles import DEGREE, on_angles, without_degrees
+from unisymnet.judge.judge import make_judge
+from unisymnet.judge.tree import read
+from unisymnet.judge.unseen import unseen_nats
+from unisymnet.knowledge.known import Known
+from unisymnet.problem import TARGET, make_problem
+from unisymnet.symbolic.expr import Const, evaluate, walk
+from unisymnet.symbolic.parse import parse
+
+
+@pytest.mark.parametrize(
+    ("name", "angle"),
+    [
+        *[(name, True) for name in ("angle_deg", "theta (deg)", "2θ [°]", "lat degrees", "azimuth_degree", "phi°")],
+        *[(name, False) for name in ("angle", "deg", "t_degC", "T (°C)", "knowledge", "out_deg_2", "x [rad]")],
+    ],
+)
+def test_a_name_that_holds_the_unit_says_that_a_column_is_in_degrees(name, angle):
+    assert Known().in_degrees(["other", name], "y") == ({1} if angle else set())
+    assert Known().in_degrees(["other"], name) == ({TARGET} if angle else set())
+
+
+def test_a_unit_that_is_given_goes_before_the_name():
+    assert Known(units={"a_deg": "rad"}).in_degrees(["a_deg", "b"], "y") == set()
+    assert Known(units={"b": "deg", "target": "°"}).in_degrees(["a", "b"], "y") == {1, TARGET}
+
+
+def test_only_columns_that_are_read_by_name_are_told():
+    known = Known(units={"a": "deg"})
+    assert known.degrees_note(["a"], "y") == ()
+    (note,) = known.degrees_note(["a", "b_deg", "c_deg"], "y")
+    assert note.startswith("b_deg, c_deg are taken for angles in degrees because of their names")
+
+
+def test_the_search_sees_radians_and_the_caller_degrees():
+    angle = np.array([10.0, 20.0, 50.0])
+    problem = make_problem(angle[:, None], angle, degrees=[0, TARGET])
+    assert np.allclose(problem.X[:, 0], np.deg2rad(angle))
+    assert np.allclose(problem.y, np.deg2rad(angle))
+    formula = problem.to_original(parse("asin(sin(x0))"))
+    assert np.allclose(evaluate(formula, angle[:, None]), angle)
+
+
+def test_turning_degrees_into_radians_costs_no_constant():
+    X = np.linspace(5.0, 40.0, 40)[:, None]
+    y = 9.8 * np.sin(np.deg2rad(X[:, 0]))
+    law = parse(f"9.8*sin({DEGREE!r}*x0)")
+    told, untold = (make_judge(X, y, degrees=frozenset(degrees)).lengths(law) for degrees in ({0}, ()))
+    assert told.n_free == untold.n_free - 1
+    assert told.total < untold.total - 10.0
+    assert unseen_nats(law, X, {0}) == 0.0 < unseen_nats(law, X)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        (f"sin({2 * DEGREE!r}*x0)", [2.0]),
+        (f"{1 / DEGREE!r}*asin(0.75*x1)", [1.0]),
+        (f"{1 / DEGREE!r}*x1", []),  # no angle: a number like all others
+        (f"sin({DEGREE!r}*x1)", []),
+        ("sin(0.0175*x0)", []),
+    ],
+)
+def test_which_numbers_only_turn_units(text, values):
+    found = without_degrees(read(parse(text)).tree, {0, TARGET})
+    assert [round(value, 9) for value in found.values()] == values
+
+
+def test_a_fit_that_moved_away_from_a_plain_angle_is_moved_back():
+    near, far = (on_angles(parse(f"sin({k * DEGREE!r}*x0 + 1)"), {0}) for k in (0.51, 0.7))
+    numbers = [node.value for node in walk(near) if isinstance(node, Const)]
+    assert any(math.isclose(number, 0.5 * DEGREE, rel_tol=1e-12) for number in numbers)
+    assert far == parse(f"sin({0.7 * DEGREE!r}*x0 + 1)")
+
+
+SOON = ("monomial", "factors", "bases", "angles", "seen", "textbook")
+
+
+def fit(X, y, proposers=SOON):
+    return UniSymNetRegressor(max_time=None, max_evaluations=200, n_jobs=1, proposers=proposers).fit(X, y)
+
+
+def test_the_law_of_refraction_and_the_height_of_the_sun():
+    rng = np.random.default_rng(0)
+    angles = np.arange(5.0, 86.0, 5.0)
+    bent = pd.Series(np.rad2deg(np.arcsin(np.sin(np.deg2rad(angles)) / 1.33)), name="refraction_deg")
+    model = fit(pd.DataFrame({"incidence_deg": angles}), bent)
+    assert model.score(pd.DataFrame({"incidence_deg": angles}), bent) > 1 - 1e-12
+    assert "asin" in str(model.formula_)
+
+    sky = pd.DataFrame(rng.uniform(-60.0, 60.0, (80, 2)), columns=["lat_deg", "hour_deg"])
+    lat, hour = (np.deg2rad(sky[name]) for name in sky)
+    height = pd.Series(np.rad2deg(np.arcsin(0.3 * np.sin(lat) + 0.9 * np.cos(lat) * np.cos(hour))), name="height (deg)")
+    model = fit(sky, height, None)
+    assert model.score(sky, height) > 1 - 1e-12
+    assert any("lat_deg, hour_deg, height (deg) are taken for angles" in note for note in model.notes_)
+
+
+@pytest.mark.parametrize(
+    ("law", "shows"),
+    [
+        (lambda a, m: 9.81 * m * np.sin(np.deg2rad(a)), "*sin(0.0174532925"),
+        (lambda a, m: m / (2.0 * np.sin(np.deg2rad(a / 2.0))), "/sin(0.0087266462"),
+    ],
+    ids=["slope", "diffraction"],
+)
+def test_a_piece_of_a_wave_is_believed_where_its_column_is_an_angle(law, shows):
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"angle_deg": rng.uniform(8.0, 140.0, 60), "m": rng.uniform(0.5, 2.0, 60)})
+    y = law(X["angle_deg"], X["m"]) * (1.0 + rng.normal(0.0, 0.01, 60))
+    assert shows in str(fit(X, y).formula_).replace("(2*", "")
+
+
+def test_an_angle_as_the_answer():
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"v": rng.uniform(5.0, 30.0, 60), "r": rng.uniform(20.0, 200.0, 60)})
+    bank = np.rad2deg(np.arctan(X["v"] ** 2 / (9.81 * X["r"]))) + rng.normal(0.0, 0.5, 60)
+    model = fit(X, bank.rename("bank_deg"))
+    assert "atan(" in str(model.formula_) and "v**2/r" in str(model.formula_)
