@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, UniSymNetError
-from ..files.table import Table, read_table
+from ..files.table import LEAST_ROWS, Table, read_table
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import OWN, add_formula
@@ -27,7 +27,6 @@ from .reporting import remember_data
 from .screen import print_result
 
 FOUND, INTERRUPTED = 0, 130
-LEAST_ROWS = 3
 # What a request says about reading its table.
 READING = (
     *("target", "features", "drop", "weights", "delimiter", "heads", "groups", "categories", "missing", "sigma"),
