@@ -160,7 +160,8 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
             found.append(f"{name} spans more than six decades: small values will hardly count")
     repeated = int(frame[[c["name"] for c in [*numbers, *words]]].duplicated().sum()) if numbers else 0
     if repeated:
-        found.append(f"{_many(repeated, 'row')} repeat earlier ones; each is counted once, with more weight")
+        which = "1 row repeats an earlier one; it" if repeated == 1 else f"{repeated} rows repeat earlier ones; each"
+        found.append(f"{which} is counted once, with more weight")
     found += [f"{a} and {b} are the same" for a, b in _twins(frame, [c["name"] for c in inputs])]
     noise = _replicates(frame, [c["name"] for c in [*inputs, *words]], target) if not found else None
     if noise is not None:
