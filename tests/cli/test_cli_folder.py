@@ -202,3 +202,20 @@ def test_check_says_how_words_enter(call) -> None:
     Path("only.csv").write_text("site,y\n" + "north,1\nsouth,2\n" * 12)
     code, out, _ = call("check", "only.csv")
     assert code == 0 and "next: unisymnet fit only.csv --target y" in out and "to learn from" not in out
+
+
+def test_check_gives_no_advice_that_leads_nowhere(call) -> None:
+    Path("one.csv").write_text("x,y\n1,2\n")
+    out = call("check", "one.csv")[1]
+    assert "one.csv: 1 row, 2 columns" in out and "next:" not in out
+    Path("only.csv").write_text("x,y\n1,2\n2,4\n3,6\n3,6\n")
+    assert "1 row repeats an earlier one; it is counted once" in call("check", "only.csv")[1]
+    Path("only.csv").write_text("x,y\n1,2\n2,4\n3,6\n")
+    assert "--drop x" not in call("check", "only.csv")[1]  # nothing would be left to learn from
+    Path("index.csv").write_text(",x,y\n0,1.5,2\n1,2.5,4\n2,4,6\n")
+    out = call("check", "index.csv")[1]
+    assert "column_1 has no name in the file and only numbers the rows: a fit leaves it out" in out
+    Path("odd.csv").write_text("x,z,ok\n1,1,yes\n2,<0.1,no\n3,3,no\n4,4,yes\n")
+    out = call("check", "odd.csv")[1]
+    assert "ok is not a column of numbers: write 1 for 'yes' and 0 for 'no'" in out
+    assert "z is not used: 1 cell is not a number; write one there" in out

@@ -95,3 +95,31 @@ def test_a_search_that_goes_on_keeps_my_formula(call) -> None:
     assert "junk" not in model.formula_.columns
     assert call(*fit)[0] == 0
     assert all(entry.source != "yours" for entry in UniSymNetRegressor.load("mine/model.json").front_)
+
+
+def test_names_that_are_no_columns_are_told(call) -> None:
+    Path("odd.csv").write_text("x-1,who,y\n" + "".join(f"{i},w{i},{2 * i}\n" for i in range(1, 20)))
+    for text, told in (
+        ("a*y", "warning: y is the target, which its own formula cannot contain; here it is a constant to fit"),
+        ("a*who", "warning: who is a column that is left out; here it is a constant to fit"),
+        ("a*x-1", "warning: write the column x-1 as `x-1`"),
+    ):
+        code, _, err = call("score", "odd.csv", text)
+        assert code == 0 and told in err and "did you mean" not in err
+    assert "warning" not in call("score", "odd.csv", "a*`x-1`")[2]
+    code, _, err = call(
+        *("fit", "data.csv", "--target", "E", "--guess", "a*v_2**2", "--max-evaluations", "2", "--quiet"),
+        *("--jobs", "1", "--max-time", "20"),
+    )
+    assert code == 0 and "fitted constants: a, v_2" in err and "v_2 is not a column (did you mean 'v_1'?)" in err
+
+
+@pytest.mark.filterwarnings("default::UserWarning")
+def test_a_warning_is_one_line_without_code(call) -> None:
+    Path("words.csv").write_text("x,kind,y\n" + "".join(f"{i},{'ab'[i % 2]},{2 * i + i % 2}\n" for i in range(1, 20)))
+    Path("new.csv").write_text("x,kind\n1,a\n2,c\n")
+    code, _, err = call("fit", "words.csv", "--out", "w", "--max-time", "5", "--max-evaluations", "3", "--jobs", "1")
+    assert code == 0, err
+    code, out, err = call("predict", "w", "new.csv")
+    assert code == 0 and len(out.splitlines()) == 3
+    assert "warning: column 'kind' holds 'c', which the fit never saw" in err and ".py" not in err

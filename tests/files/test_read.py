@@ -159,7 +159,17 @@ def test_excel_and_parquet_with_odd_columns(tmp_path: Path) -> None:
         pd.DataFrame({"a": [1.0], "when": pd.to_datetime(["2020-01-01"])}).to_excel(book, sheet_name="one", index=False)
         pd.DataFrame({"b": [1.0]}).to_excel(book, sheet_name="two", index=False)
     frame, notes = read_frame(str(path))[0], read_frame(str(path))[0].attrs["notes"]
-    assert list(frame.columns) == ["a", "when"] and notes == ("the first of 2 sheets is read, 'one'",)
+    assert list(frame.columns) == ["a", "when"] and "the first of 2 sheets is read, 'one'" in notes[0]
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"about": ["made by hand", "see below"]}).to_excel(book, sheet_name="Readme", index=False)
+        pd.DataFrame({"t": [1.0, 2.0], "v": [3.0, 5.0]}).to_excel(book, sheet_name="Data", index=False)
+    frame, notes = read_frame(str(path))[0], read_frame(str(path))[0].attrs["notes"]
+    assert values(frame) == {"t": [1.0, 2.0], "v": [3.0, 5.0]}
+    assert notes[0].startswith("the first with numbers of 2 sheets is read, 'Data'")
+    rows = [["Growth of batch 12", None], [None, None], ["t", "v"], [1, 2.5], [2, 3.5], [3, 4.5]]
+    pd.DataFrame(rows).to_excel(path, index=False, header=False)
+    frame, notes = read_frame(str(path))[0], read_frame(str(path))[0].attrs["notes"]
+    assert values(frame) == {"t": [1.0, 2.0, 3.0], "v": [2.5, 3.5, 4.5]} and "'Growth of batch 12'" in notes[0]
     pd.DataFrame().to_excel(path)
     with pytest.raises(DataError, match="no columns"):
         read_frame(str(path))

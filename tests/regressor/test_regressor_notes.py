@@ -8,6 +8,7 @@ import numpy as np
 
 from unisymnet import Formula
 from unisymnet.judge.noise import WORDS
+from unisymnet.regressor.compare import _shorter
 from unisymnet.regressor.losses import Judgement
 from unisymnet.regressor.notes import careful_notes, outlier_note, rivals, weakness_note
 from unisymnet.regressor.rows import Ordered
@@ -69,3 +70,11 @@ def test_a_slip_of_the_pen_is_named() -> None:
     assert outlier_note(y) == [] == outlier_note(np.full(9, 2.0)) == outlier_note(np.exp(np.linspace(0.0, 40.0, 60)))
     y[7] = 1e12
     assert "1e+12, lies 1000 times further out than any other" in outlier_note(y)[0]
+
+
+def test_the_pick_with_other_digits_is_not_called_shorter() -> None:
+    entries = [
+        Entry(Formula.parse(text), size, 0.1, 0.9, 0.9, 0.0, "test")
+        for text, size in (("x0", 1), ("2.98*x0 + 1.9", 5), ("2.982*x0 + 1.94", 5))
+    ]
+    assert _shorter(entries, [1], 2) == [] and _shorter(entries, [0, 1], 2) == [0]

@@ -36,6 +36,7 @@ def test_the_report_of_groups_is_drawn_with_their_constants(run: Path, capsys: p
     write_report(str(run / "run"), None, str(run / "report.html"), None)
     assert "written to" in capsys.readouterr().out
     page = (run / "report.html").read_text("utf-8")
+    assert "n = f(t)" in page and "90 rows, 1 column, " in page  # c1 is no column
     assert "Constants of the groups" in page and "site oak: c1 = 0." in page and "Residuals" in page
     assert "<elm>" not in page and "&lt;elm&gt;" in page
 

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from report.models import energy, made
-from unisymnet import DataError, UniSymNetRegressor
+from unisymnet import DataError, Formula, UniSymNetRegressor
 from unisymnet.report import report_html
+from unisymnet.report.parts import _constants
 
 EVIL = "<script>alert('x')</script>"
 VOID = {"meta", "image", "br"}
@@ -202,3 +203,11 @@ def test_a_pole_breaks_the_line() -> None:
     text = report_html(made(x, y, ["1/x"], valid=False), x, y)
     beyond = re.search(r'class="curve beyond" d="([^"]*)"', text)
     assert beyond is not None and beyond[1].count("M") == 3
+
+
+def test_constants_that_nobody_asked_about_are_not_called_fixed() -> None:
+    plain = Formula.parse("2.5*a", ["a"])  # as all but the pick of goal="predict"
+    assert "held fixed" not in _constants(plain) and "<td>–</td>" in _constants(plain)
+    x = np.arange(1.0, 9.0)
+    doubled = Formula.parse("2.52*(1.53*a)", ["a"]).with_errors(x[:, None], 3.86 * x + 0.1 * np.cos(5.0 * x))
+    assert "held fixed" in _constants(doubled)

@@ -12,7 +12,7 @@ from ..errors import DataError
 from ..files.dialect import Dialect
 from ..files.heads import without_units
 from ..files.read import read_frame
-from ..files.table import counts_rows, listed, near, text_fault
+from ..files.table import LEAST_ROWS, counts_rows, listed, near, only_counts, text_fault, what_to_do
 from ..knowledge.units.system import make_units
 from ..tables.encoding import encode
 
@@ -37,7 +37,7 @@ def check_table(
     if as_json:
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return
-    print(f"{data}: {len(frame)} rows, {len(columns)} columns, target {target}")
+    print(f"{data}: {_many(len(frame), 'row')}, {_many(len(columns), 'column')}, target {target}")
     width = max(len(column["name"]) for column in columns)
     for column in columns:
         role = "target" if column["name"] == target else ""
@@ -58,14 +58,14 @@ def check_table(
         print(f"  warning: {warning}")
     if not found["warnings"]:
         print("  no problems found")
-    if _can_fit(columns, target):
+    if _can_fit(columns, target, len(frame)):
         print(f"next: unisymnet fit {quote(data)} --target {quote(target)}")
 
 
-def _can_fit(columns: list[dict[str, Any]], target: str) -> bool:
-    """Is there a target of numbers, and something to explain it with?"""
+def _can_fit(columns: list[dict[str, Any]], target: str, n_rows: int) -> bool:
+    """Are there rows enough, a target of numbers, and something to explain it with?"""
     usable = {column["name"]: column["kind"] for column in columns if column["kind"] in ("number", "words")}
-    return usable.get(target) == "number" and len(usable) > 1
+    return n_rows >= LEAST_ROWS and usable.get(target) == "number" and len(usable) > 1
 
 
 def _of_units(found: dict[str, Any], units: dict[str, str], constants: Any) -> dict[str, Any]:
@@ -128,11 +128,16 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
     words = [c for c in columns if c["kind"] == "words"]
     n_inputs = len(inputs) + sum(len(c["columns"]) for c in words)
     if target not in [c["name"] for c in numbers]:
-        found.append(f"the target {target} is not a column of numbers")
+        told = what_to_do(frame[target])
+        found.append(f"the target {target} is not a column of numbers{told and ': '}{told}")
     if not inputs and not words:
         found.append("there is no column of numbers to learn from")
     if len(frame) < FEW_ROWS:
-        found.append(f"only {_rows(len(frame))}: several formulas may fit by chance; more rows would decide")
+        found.append(f"only {_many(len(frame), 'row')}: several formulas may fit by chance; more rows would decide")
+    for column in columns:
+        if column["kind"].startswith("holds ") and column["name"] != target:
+            told = what_to_do(frame[column["name"]])
+            found += [f"{column['name']} is not used: {told}"] if told else []
     if n_inputs > MANY_COLUMNS:
         found.append(f"{n_inputs} columns: the {MANY_COLUMNS} that matter most will be searched")
     for column in [*numbers, *words]:
@@ -144,7 +149,9 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
         name = column["name"]
         if column["distinct"] == 1:
             found.append(f"{name} is constant" + ("" if name != target else ": there is nothing to explain"))
-        elif column["distinct"] == len(frame) and counts_rows(frame[name]) and name != target:
+        elif only_counts(frame, list(frame.columns).index(name)) and name != target:
+            found.append(f"{name} has no name in the file and only numbers the rows: a fit leaves it out")
+        elif column["distinct"] == len(frame) and counts_rows(frame[name]) and name != target and n_inputs > 1:
             found.append(
                 f"{name} only numbers the rows; leave it out with --drop {quote(name)} if it is not a measurement"
             )
@@ -153,7 +160,8 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
             found.append(f"{name} spans more than six decades: small values will hardly count")
     repeated = int(frame[[c["name"] for c in [*numbers, *words]]].duplicated().sum()) if numbers else 0
     if repeated:
-        found.append(f"{_rows(repeated)} repeat earlier ones; each is counted once, with more weight")
+        which = "1 row repeats an earlier one; it" if repeated == 1 else f"{repeated} rows repeat earlier ones; each"
+        found.append(f"{which} is counted once, with more weight")
     found += [f"{a} and {b} are the same" for a, b in _twins(frame, [c["name"] for c in inputs])]
     noise = _replicates(frame, [c["name"] for c in [*inputs, *words]], target) if not found else None
     if noise is not None:
@@ -161,8 +169,8 @@ def _warnings(frame: Any, columns: list[dict[str, Any]], target: str) -> list[st
     return found
 
 
-def _rows(n: int) -> str:
-    return f"{n} row{'' if n == 1 else 's'}"
+def _many(n: int, what: str) -> str:
+    return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def _twins(frame: Any, names: list[str]) -> list[tuple[str, str]]:

@@ -14,20 +14,21 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError, UniSymNetError
-from ..files.table import Table, read_table
+from ..files.table import LEAST_ROWS, Table, read_table
 from ..formula import Formula
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import OWN, add_formula
 from ..regressor.table import frame_rows
-from ..regressor.validation import NAMED_LOSSES
+from ..regressor.validation import NAMED_LOSSES, own_operators
+from ..symbolic.parse import free_names
 from ..tables.by_pieces import refit, score
 from .folder import MODEL, prepare_folder, save_run
+from .names import about_names
 from .quiet import ours_alone
 from .reporting import remember_data
 from .screen import print_result
 
 FOUND, INTERRUPTED = 0, 130
-LEAST_ROWS = 3
 # What a request says about reading its table.
 READING = (
     *("target", "features", "drop", "weights", "delimiter", "heads", "groups", "categories", "missing", "sigma"),
@@ -209,6 +210,19 @@ def _announce(request: Request, table: Table) -> None:
     print(f"{request.data}: {rows}, {table.y.name} from {names}; {ends}", file=sys.stderr)
     for note in table.notes:
         print(f"  note: {note}", file=sys.stderr)
+    for guess in request.guesses:
+        for line in _about_guess(guess, request, table):
+            print(f"  {line}", file=sys.stderr)
+
+
+def _about_guess(guess: str, request: Request, table: Table) -> list[str]:
+    """Which names of a guess are constants; a guess that cannot be read is refused by the fit, in its words."""
+    try:
+        own = {operator.name: operator for operator in own_operators(request.settings.get("operators"))}
+        unknown = free_names(guess, [str(name) for name in table.X.columns], own)
+    except ValueError:
+        return []
+    return about_names(guess, unknown, table).splitlines() if unknown else []
 
 
 def _report(model: UniSymNetRegressor, folder: Path, code: str) -> None:

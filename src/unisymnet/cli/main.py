@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from typing import TextIO
 
 from ..errors import UniSymNetError
 from ..symbolic.text import printable_lines
@@ -15,7 +17,9 @@ BAD_DATA, BUG, INTERRUPTED = 3, 70, 130
 def main() -> None:
     """Run a command; mistakes in the data become one line and exit code 3, mistakes of ours another and 70."""
     try:
-        app()
+        with warnings.catch_warnings():
+            warnings.showwarning = _told
+            app()
     except UniSymNetError as error:
         print(f"error: {printable_lines(str(error))}", file=sys.stderr)
         sys.exit(BAD_DATA)
@@ -36,3 +40,15 @@ def main() -> None:
         print(f"error: this should not happen, please report it: {type(error).__name__}: {error}", file=sys.stderr)
         print("  (UNISYMNET_DEBUG=1 shows where it happened)", file=sys.stderr)
         sys.exit(BUG)
+
+
+def _told(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as one line; file and line of the code that warns mean nothing to whoever uses a command."""
+    print(f"warning: {printable_lines(str(message))}", file=sys.stderr)

@@ -11,12 +11,13 @@ from pathlib import Path
 from shlex import quote
 
 from ..errors import DataError
-from ..files.table import Table, near, read_table
+from ..files.table import Table, read_table
 from ..formula import Constant, Formula, stored
 from ..regressor import UniSymNetRegressor
 from ..regressor.own import add_formula, fit_named
 from ..symbolic.own import read_operator
 from ..symbolic.parse import free_names
+from .names import about_names
 from .results import load_run, picked_formula
 from .screen import print_table
 
@@ -43,7 +44,7 @@ def score_formula(
         raise DataError(f"--operator: {error}") from error
     unknown = free_names(text, [str(name) for name in table.X.columns], own)
     if unknown:
-        print(_about(unknown, table), file=sys.stderr)
+        print(about_names(text, unknown, table), file=sys.stderr)
     found, named = fit_named(
         text, table.X, table.y, target=str(table.y.name), sample_weight=table.weights, operators=own.values()
     )
@@ -78,13 +79,6 @@ def _verdict(model: UniSymNetRegressor, place: int, n_rows: int) -> str:
         if model.loss == "mse" and own.loss > 0.0 and 0.5 * n_rows * math.log(entry.loss / own.loss) < saved:
             return f"yours is {place}; {i} is shorter and fits about as well"
     return f"yours is {place}: nothing shorter fits as well"
-
-
-def _about(unknown: Sequence[str], table: Table) -> str:
-    """Which names are taken for constants, and which of them look like a column that was meant."""
-    close = [(name, near(name, table.columns or list(table.X.columns))) for name in unknown]
-    hints = "; ".join(f"{name} is not a column{hint}" for name, hint in close if hint)
-    return f"fitted constants: {', '.join(unknown)}" + (f"\nwarning: {hints}" if hints else "")
 
 
 def _add(model: UniSymNetRegressor, found: Formula, table: Table) -> int:

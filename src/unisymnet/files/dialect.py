@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ..errors import DataError
 from .encodings import HEAD_BYTES, encoding_of
+from .titles import n_titles, separator_line, titles_note
 
 MAX_HEAD = 8_000_000
 HEAD_LINES = 60
@@ -20,10 +21,12 @@ DELIMITERS = (",", ";", "\t", "|", " ")
 MISSING = frozenset(["", "na", "n/a", "n.a.", "nan", "null", "none", "-", "--", "?", ".", "#n/a", "missing"])
 YEARS = range(1500, 2201)
 MINUS = "\u2212"  # as typesetters write it
+_BETWEEN = " \u00a0\u202f\u2009'\u2019"  # thousands, in France, in Sweden, in Switzerland
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:\d*|\d{1,3}(?:\.\d{3})+),\d+(?:[eE][+-]?\d+)?")
 _GROUPS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_SPACED = re.compile(rf"[+-]?\d{{1,3}}([{_BETWEEN}])\d{{3}}(?:\1\d{{3}})*(?:[.,]\d+)?")
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,9 @@ def detect(raw: bytes, delimiter: str | None = None) -> Dialect:
     head = raw[skipped : skipped + _head_length(raw)]
     whole = skipped + len(head) >= len(raw)
     text = head.decode(encoding, errors="ignore")
+    separator, own = separator_line(text)
+    text, skipped = text[len(separator) :], skipped + len(separator.encode(encoding))
+    delimiter = delimiter or own
     plain = [line for line in io.StringIO(text, newline=None) if line.strip() and not line.lstrip().startswith("#")]
     sign = _checked(delimiter) if delimiter else _delimiter(plain[:HEAD_LINES] if whole else plain[:-1][:HEAD_LINES])
     lines = _lines(text, sign)
@@ -67,7 +73,10 @@ def detect(raw: bytes, delimiter: str | None = None) -> Dialect:
         raise DataError("the file holds nothing but comments")
     notes = [] if guessed is None else [guessed]
     decimal = _decimal([line.cells for line in rows], sign, notes)
-    names, rows, from_comment = _header(lines, rows, sign, decimal, notes)
+    above = n_titles([line.cells for line in rows], lambda cell: is_number(cell, decimal))
+    if above:
+        notes.append(titles_note([line.cells for line in rows[:above]]))
+    names, rows, from_comment = _header(lines, rows[above:], sign, decimal, notes)
     units, body = _units(rows[1:] if names and not from_comment else rows, names, decimal, notes)
     start = 0 if not names else rows[0].end if not from_comment else 0
     if units:
@@ -81,8 +90,15 @@ def detect(raw: bytes, delimiter: str | None = None) -> Dialect:
 
 def is_number(cell: str, decimal: str) -> bool:
     """A number as the file writes them, or a sign for a missing one."""
-    cell = cell.strip().replace(MINUS, "-")
+    cell = ungrouped(cell)
     return cell.lower() in MISSING or _NUMBER.fullmatch(cell.replace(decimal, ".")) is not None
+
+
+def ungrouped(cell: str) -> str:
+    """The cell with a plain minus and without spaces or apostrophes between thousands: 5 000 is 5000."""
+    cell = cell.strip().replace(MINUS, "-")
+    found = _SPACED.fullmatch(cell)
+    return cell if found is None else cell.replace(found[1], "")
 
 
 def _checked(delimiter: str) -> str:
@@ -148,7 +164,12 @@ def _delimiter(lines: Sequence[str]) -> str:
 
 def _decimal(rows: Sequence[Sequence[str]], sign: str, notes: list[str]) -> str:
     """Comma or point: 1,5 is a decimal comma, 1,234,567 is not; 1,234 alone can be either."""
-    cells = [cell.strip() for row in rows for cell in row if "," in cell]
+    spaced = next((cell.strip() for row in rows for cell in row if _SPACED.fullmatch(cell.strip())), None)
+    if spaced is not None:
+        notes.append(
+            f"{' '.join(spaced.split())} is read as {ungrouped(spaced)}, without what stands between thousands"
+        )
+    cells = [ungrouped(cell) for row in rows for cell in row if "," in cell]
     groups = [cell for cell in cells if _GROUPS.fullmatch(cell)]
     commas = [cell for cell in cells if _DECIMAL_COMMA.fullmatch(cell) and cell not in groups]
     unclear = [cell for cell in groups if cell.count(",") == 1 and "." not in cell]
@@ -234,6 +255,6 @@ def _fitted(names: tuple[str, ...], rows: Sequence[Sequence[str]], width: int, n
         return ("row", *names)
     shown = ", ".join(long[0])
     raise DataError(
-        f"there are {len(names)} names, but a row of {len(long[0])} cells ({shown}); give the rows as many cells as "
-        "names (a decimal comma needs another delimiter)"
+        f"there {'is 1 name' if len(names) == 1 else f'are {len(names)} names'}, but a row of {len(long[0])} cells "
+        f"({shown}); give the rows as many cells as names (a decimal comma needs another delimiter)"
     )

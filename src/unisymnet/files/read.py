@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
 from ..symbolic.text import printable
-from .dialect import MINUS, MISSING, YEARS, Dialect, detect, may_be_unit
+from .dialect import MISSING, YEARS, Dialect, detect, may_be_unit, ungrouped
 from .pieces import is_many, open_pieces
+from .titles import MOST_ROWS, n_titles, titles_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 MAX_BYTES = 4_000_000_000
 MAX_COLUMNS = 20_000
 MAX_NAME = 200  # characters
+LEAST_NUMBERS = 2  # columns of numbers of a sheet that can be learned from
 EXCEL = (".xlsx", ".xls", ".xlsm", ".ods")
 PARQUET = (".parquet", ".pq")
 _FOREIGN = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"%PDF": "PDF", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -100,7 +102,7 @@ def as_numbers(column: Any, decimal: str = ".") -> Any:
 def _number(value: Any, decimal: str) -> float | None:
     """A cell as a number, nan where nothing is given, None for text and other things."""
     if isinstance(value, str):
-        text = value.strip().replace(MINUS, "-")
+        text = ungrouped(value)
         if text.lower() in MISSING:
             return float("nan")
         group = "." if decimal == "," else ","
@@ -188,8 +190,18 @@ def _converted(frame: pd.DataFrame, decimal: str = ".") -> pd.DataFrame:
     found = {}
     for name in frame.columns:
         numbers = as_numbers(frame[name], decimal)
+        if numbers is None and decimal != ".":
+            numbers = frame[name].map(lambda cell: _pointed(cell, decimal))
         found[name] = frame[name] if numbers is None else numbers
     return pd.DataFrame(found)
+
+
+def _pointed(cell: Any, decimal: str) -> Any:
+    """A number among words with a decimal point, so that whoever looks for what is no number finds the words only."""
+    if not isinstance(cell, str) or decimal not in cell:
+        return cell
+    number = _number(cell, decimal)
+    return cell if number is None else repr(number)
 
 
 def _excel(source: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
@@ -200,20 +212,39 @@ def _excel(source: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
             _limited_size(sum(item.file_size for item in packed.infolist()))
             if not any(name.startswith("xl/") or name == "content.xml" for name in packed.namelist()):
                 raise DataError("it is a zip file, not a table; unpack it first")
-    notes: list[str] = []
     try:
-        raw = pd.read_excel(source, header=None, dtype=object)
         with pd.ExcelFile(source) as book:
-            sheets = [str(name) for name in book.sheet_names]
+            return _sheet(book)
+    except DataError:
+        raise
     except ImportError as error:
         raise DataError(f"one more package is needed: pip install openpyxl ({error})") from error
     except Exception as error:  # whatever a reader of a foreign format raises
         raise DataError(f"{type(error).__name__}: {error}") from error
-    if len(sheets) > 1:
-        notes.append(f"the first of {len(sheets)} sheets is read, {sheets[0]!r}")
-    raw = raw.dropna(how="all").dropna(how="all", axis="columns")
-    _limited_width(raw.shape[1])
-    return _headed(raw, notes), tuple(notes)
+
+
+def _sheet(book: Any) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The first sheet with two columns of numbers, since books often begin with a page of words; else the first."""
+    import pandas as pd
+
+    first: tuple[pd.DataFrame, tuple[str, ...]] | None = None
+    names = list(book.sheet_names)
+    for place, name in enumerate(names):
+        notes: list[str] = []
+        raw = pd.read_excel(book, sheet_name=name, header=None, dtype=object)
+        raw = raw.dropna(how="all").dropna(how="all", axis="columns")
+        _limited_width(raw.shape[1])
+        which = "the first" if place == 0 else "the first with numbers"
+        if len(names) > 1:
+            told = f"{which} of {len(names)} sheets is read, {str(name)!r}"
+            notes.append(f"{told}; to read another, save it as a file of its own")
+        frame = _headed(raw, notes)
+        found = frame, tuple(notes)
+        if sum(as_numbers(frame[column]) is not None for column in frame) >= LEAST_NUMBERS:
+            return found
+        first = found if first is None else first
+    assert first is not None  # a book has a sheet
+    return first
 
 
 def _limited_width(n_columns: int) -> None:
@@ -232,6 +263,11 @@ def _headed(raw: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
 
     if not len(raw):
         return pd.DataFrame()
+    cells = [["" if cell != cell else str(cell) for cell in row] for row in raw.head(MOST_ROWS).itertuples(index=False)]
+    above = n_titles(cells, lambda cell: _number(cell, ".") is not None)
+    if above:
+        notes.append(titles_note(cells[:above]))
+        raw = raw.iloc[above:].dropna(how="all", axis="columns")
     first = list(raw.iloc[0])
     if all(_number(cell, ".") is not None for cell in first) and not all(_is_year(cell) for cell in first):
         notes.append("no names above the numbers: columns are called x0, x1, …")

@@ -12,9 +12,9 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DataError
-from ..tables.encoding import Encoding, check_missing, encode
-from ..tables.targets import words_cure
-from .dialect import Dialect
+from ..tables.cells import TO_NUMBERS, cure
+from ..tables.encoding import IT_HOLDS_WORDS, Encoding, check_missing, encode
+from .dialect import MISSING, Dialect
 from .errors import read_errors, taken_errors
 from .heads import Heads, without_units
 from .pieces import Part, Pieces
@@ -23,7 +23,9 @@ from .read import as_numbers, read_frame, shortened
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_NAMED = 20
+MOST_NAMED, MOST_REASONS = 20, 3
+LEAST_ROWS = 3  # in which a law can be seen at all
+LEFT_OUT = "column left out: "
 
 
 @dataclass(frozen=True)
@@ -117,16 +119,15 @@ def read_table(
     roles: dict[str, Sequence[str | None]] = {"weights": [weights], "sigma": held, "groups": [groups]}
     _check_roles(target, features, roles)
     taken = {*drop, target, *(name for names in roles.values() for name in names)}
+    refused: dict[str, str] = {}
     if encoding is None:
-        frame, features, encoding = _encoded(frame, taken, features, categories, missing, notes)
-    kept = _usable(frame, features, taken, notes)
-    for name in (target, weights, *held):
-        fault = None if name is None else text_fault(frame[name], name)
-        if fault is not None:
-            cure = words_cure(frame[name].dropna().unique()) if name == target else ""
-            raise DataError(f"{fault}; the target, the weights and the errors must be numbers{cure and ': '}{cure}")
+        frame, features, encoding, refused = _encoded(frame, taken, features, categories, missing, notes)
+    kept = _usable(frame, features, taken, notes, refused)
+    _check_numbers(frame, [name for name in (target, weights, *held) if name is not None])
     if not kept:
-        raise DataError(f"{source} has no column of numbers besides the target {target!r}")
+        why = [note.removeprefix(LEFT_OUT) for note in notes if note.startswith(LEFT_OUT)]
+        reasons = "".join(f"; {reason}" for reason in why[:MOST_REASONS])
+        raise DataError(f"{source} has no column of numbers besides the target {target!r}{reasons}")
     units = {name: unit for name, unit in read.units.items() if name in (*kept, target)}
     renamed = {old: new for old, new in read.renamed.items() if new in (*kept, target, weights)}
     if groups is not None:
@@ -160,16 +161,17 @@ def _encoded(
     categories: str | Sequence[str] | None,
     missing: str | None,
     notes: list[str],
-) -> tuple[pd.DataFrame, Sequence[str] | None, Encoding | None]:
-    """Words and gaps of the columns to learn from as numbers; the columns asked for under their new names."""
+) -> tuple[pd.DataFrame, Sequence[str] | None, Encoding | None, dict[str, str]]:
+    """Words and gaps of the columns to learn from as numbers; the columns asked for under their new names; and why
+    columns of words cannot be used."""
     if frame.attrs.get("pieces") is not None:
         if categories not in (None, "drop") or missing == "indicator":
             raise DataError("a table read in pieces takes numbers only; leave out --categories and --missing indicator")
-        return frame, features, None
+        return frame, features, None, {}
     names = [name for name in map(str, frame.columns) if name not in taken and (features is None or name in features)]
     found = encode(frame[names], categories, missing)
     if not found.encoding:
-        return frame, features, None
+        return frame, features, None, found.refused
     notes += found.notes
     others = frame[[name for name in frame.columns if str(name) not in names]]
     joined_up = found.frame.join(others)
@@ -177,7 +179,7 @@ def _encoded(
     if features is not None:
         own = [str(name) for name in found.frame.columns]
         features = [new for old in features for new in own if found.encoding.source(new) == old]
-    return joined_up, features, found.encoding
+    return joined_up, features, found.encoding, found.refused
 
 
 def joined(words: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
@@ -218,6 +220,18 @@ def text_fault(column: Any, name: str) -> str | None:
     return f"{shortened(name, 60)} holds text ({str(column.iloc[bad])[:40]!r} in row {bad})"
 
 
+def what_to_do(column: Any) -> str:
+    """About a column that must be numbers and is not; empty where nothing helps."""
+    if str(column.dtype).startswith(("datetime", "timedelta")):
+        return TO_NUMBERS
+    return cure([cell for cell in column.dropna() if str(cell).strip().lower() not in MISSING])
+
+
+def _with_cure(fault: str, name: str, told: str) -> str:
+    """One sentence of both; the cell is shown once."""
+    return f"{name}: {told}" if "('" in told else f"{fault}; {told}"
+
+
 def _check_roles(target: str, features: Sequence[str] | None, roles: Mapping[str, Sequence[str | None]]) -> None:
     for role, other in (("features", features or ()), *roles.items()):
         if target in other:
@@ -229,23 +243,45 @@ def _check_roles(target: str, features: Sequence[str] | None, roles: Mapping[str
             raise DataError(f"{name!r} holds {what} and cannot be in --features too")
 
 
-def _usable(frame: pd.DataFrame, features: Sequence[str] | None, taken: set[str | None], notes: list[str]) -> list[str]:
+def _check_numbers(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse a target, weights or errors that are words."""
+    for name in names:
+        fault = text_fault(frame[name], name)
+        if fault is not None:
+            told = what_to_do(frame[name])
+            raise DataError(f"{fault}; the target, the weights and the errors must be numbers{told and ': '}{told}")
+
+
+def _usable(
+    frame: pd.DataFrame,
+    features: Sequence[str] | None,
+    taken: set[str | None],
+    notes: list[str],
+    refused: Mapping[str, str],
+) -> list[str]:
     """The columns of numbers; others, and a column without a name that only counts the rows, get a note."""
     kept = []
     for place, name in enumerate(map(str, frame.columns)) if features is None else enumerate(features):
         if features is None and name in taken:
             continue
         fault = text_fault(frame[name], name)
-        nameless = features is None and place == 0 and name in ("column_1", "row")
-        if fault is None and nameless and counts_rows(frame[name]):
+        if fault is None and features is None and only_counts(frame, place):
             fault = "the first has no name and counts the rows"
+        elif fault is not None and (told := refused.get(name) or what_to_do(frame[name])) and told != IT_HOLDS_WORDS:
+            fault = _with_cure(fault, name, told)
         if fault is None:
             kept.append(name)
         elif features is not None:
             raise DataError(f"{fault}; a formula needs numbers")
         else:
-            notes.append(f"column left out: {fault}")
+            notes.append(f"{LEFT_OUT}{fault}")
     return kept
+
+
+def only_counts(frame: pd.DataFrame, place: int) -> bool:
+    """Is it the first column, without a name, that a program wrote to number the rows?"""
+    name = str(frame.columns[place])
+    return place == 0 and name in ("column_1", "row") and counts_rows(frame[name])
 
 
 def counts_rows(column: Any) -> bool:

@@ -205,12 +205,11 @@ class Formula:
         return str(to_sympy(self.expr, identifiers(self.names, PYTHON_WORDS | known_words())))
 
     def units_text(self) -> str:
-        """The units of the columns used and of the target in one line; empty where none are known."""
-        if not any(self.units):
-            return ""
-        used = [*variables(self.expr), len(self.units) - 1]
+        """The units of the columns used and of the target, as far as given, in one line; empty where none are."""
         names = (*self.names, self.target)
-        return "units: " + ", ".join(f"{names[i]} in {self.units[i] or 'no unit given'}" for i in used)
+        used = [*variables(self.expr), len(self.units) - 1] if self.units else []
+        given = [f"{names[i]} in {self.units[i]}" for i in used if self.units[i]]
+        return f"units: {', '.join(given)}" if given else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON; the formula itself is text in x0, x1, …"""

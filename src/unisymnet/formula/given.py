@@ -24,7 +24,19 @@ def numbers(values: Any, what: str) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"{what} must hold numbers: {quoted(str(error))[1:-1]}") from error
+        raise DataError(f"{what} must hold numbers{_first_word(values) or f': {quoted(str(error))[1:-1]}'}") from error
+
+
+def _first_word(values: Any) -> str:
+    """Where a column of texts and numbers holds one that is no number; empty for anything else."""
+    array = np.asarray(values, dtype=object)
+    for row, cell in enumerate(array if array.ndim == 1 else ()):
+        if isinstance(cell, str):
+            try:
+                float(cell)
+            except ValueError:
+                return f", got the text {quoted(cell)} in row {row}"
+    return ""
 
 
 def truth_and_weights(y: Any, sample_weight: Any, n_rows: int) -> tuple[Floats, Floats | None]:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import DataError
-from ..tables.targets import words_cure
+from ..tables.cells import TO_NUMBERS, cure
+from ..tables.encoding import is_gone
 
 
 def unmasked(values: Any) -> Any:
@@ -36,6 +37,16 @@ def check_names(X: Any) -> None:
     twice = next((name for name, count in Counter(map(str, columns)).items() if count > 1), None)
     if twice is not None:
         raise DataError(f"two columns are called {twice!r}; rename one, or drop it")
+
+
+def check_kinds(X: Any, y: Any, target: str) -> None:
+    """Refuse a target of dates, which numpy would read as nanoseconds without a word, and a table not yet computed."""
+    for what, values in (("X", X), ("y", y)):
+        if callable(getattr(values, "collect", None)) and not hasattr(values, "__array__"):
+            kind = type(values).__name__
+            raise DataError(f"{what} is a {kind}, whose rows are not computed yet; give {what}.collect()")
+    if str(getattr(y, "dtype", "")).lower().startswith(("date", "timedelta", "duration")):
+        raise DataError(explain(None, y, target) or f"the target {target!r} holds dates or times; {TO_NUMBERS}")
 
 
 def check_order(X: Any, y: Any) -> None:
@@ -71,10 +82,11 @@ def explain(X: Any, y: Any, target: str) -> str | None:
             fault = _fault(value)
             if fault:
                 word = fault.removeprefix("the ").split(" ")[0]
-                cure = _REMEDIES.get(word, _REMEDIES["the"])
+                remedy = _REMEDIES.get(word, _REMEDIES["the"])
                 if fault.startswith("the text") and column == f"the target {target!r}":
-                    cure = words_cure(values) or "a target must be numbers"
-                return f"{column} holds {fault} in row {row}; {cure}"
+                    told = cure([value for value in values if not is_gone(value)])
+                    remedy = told or "a target must be numbers"
+                return f"{column} holds {fault} in row {row}; {remedy}"
     return None
 
 

@@ -192,7 +192,7 @@ def _predicting(
     place = places[id(found[id(best)].formula)]
     notes = [] if rivals.additive.complete else ["there was no time for every kind of feature; raise max_time"]
     alike = [places[id(found[id(row)].formula)] for row in front if _as_good(row, best, rivals)]
-    return table, place, [*notes, *_distance(best, rivals), *_named(table, [i for i in alike if i < place])]
+    return table, place, [*notes, *_distance(best, rivals), *_named(table, _shorter(table, alike, place))]
 
 
 def _held_to_whole(best: Row, rivals: Rivals) -> Row:
@@ -221,6 +221,11 @@ def _without_twins(front: list[Row], best: Row, rivals: Rivals) -> list[Row]:
 def _as_good(row: Row, best: Row, rivals: Rivals) -> bool:
     """Can the folds not tell a formula from the pick?"""
     return not isinstance(row.expr, Const) and not likely_wins(best.errors, row.errors, rivals.additive.folds.n_cuts)
+
+
+def _shorter(table: Sequence[Entry], alike: Sequence[int], place: int) -> list[int]:
+    """Those that have fewer symbols than the pick, and not the same ones with other digits."""
+    return [i for i in alike if table[i].complexity < table[place].complexity]
 
 
 def _named(table: Sequence[Entry], shorter: Sequence[int]) -> list[str]:

@@ -16,6 +16,7 @@ from ..arrays import Floats
 from ..errors import DataError
 from ..formula import Formula
 from ..tables.encoding import Encoding, as_frame, check_missing, encode, is_words
+from .checks import check_kinds
 from .known.functions import computed_columns, with_computed
 from .validation import Operators, check_rows, every_own
 
@@ -42,6 +43,7 @@ def take_in(
     operators: Operators = None,
 ) -> Intake:
     """The table as numbers, with columns for the user's Python functions; what needs nothing is passed on as it is."""
+    check_kinds(X, y, str(getattr(y, "name", None) or "y"))
     taken = _as_numbers(X, y, beside, categories, missing)
     functions = [operator for operator in every_own(operators) if operator.is_python]
     if not functions:
@@ -64,7 +66,8 @@ def _as_numbers(X: Any, y: Any, beside: Sequence[Any], categories: Any, missing:
         encoding = replace(encoding, left_out=tuple(found.refused))
         notes += [f"column left out: {name}; {reason}" for name, reason in found.refused.items()]
     if not frame.shape[1]:
-        raise DataError("there is nothing to learn from: no column holds numbers or repeated words")
+        reasons = "".join(f"; {name}: {reason}" for name, reason in list(found.refused.items())[:3])
+        raise DataError(f"there is nothing to learn from: no column holds numbers or repeated words{reasons}")
     if missing is None:
         for item in encoding.categories:
             gone = np.isnan(frame[item.names[0]].to_numpy())

@@ -119,7 +119,9 @@ class _KindError(DataError, TypeError):
 
 
 def _fault_of(where: str, error: Exception) -> DataError:
-    return _KindError(f"{where} ({error})") if type(error) is TypeError else DataError(where)
+    if type(error) is not TypeError:
+        return DataError(where)
+    return _KindError(where if str(error) in where else f"{where} ({error})")
 
 
 def check_parameters(estimator: Any) -> None:
@@ -256,7 +258,9 @@ def with_sigma(sample_weight: Any, sigma: Any, y: Any) -> Any:
         return sample_weight
     n_rows, errors = len(np.atleast_1d(np.asarray(y))), given.numbers(sigma, "sigma")
     if errors.shape != (n_rows,):
-        raise DataError(f"sigma must be one standard error for each of the {n_rows} rows, got shape {errors.shape}")
+        hint = "; if it is the same for all rows, give it as noise" if errors.shape == () else ""
+        told = f"sigma must be one standard error for each of the {n_rows} rows, got shape {errors.shape}"
+        raise DataError(f"{told}{hint}")
     if not np.isfinite(errors).all() or (errors <= 0.0).any():
         worst = int(np.argmin(np.where(np.isfinite(errors), errors, -np.inf)))
         raise DataError(f"sigma must be positive in every row, got {errors[worst]} in row {worst}")

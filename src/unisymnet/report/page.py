@@ -37,9 +37,9 @@ def report_html(model: Any, X: Any = None, y: Any = None) -> str:
         _found(model),
     ]
     formula = model.formula_
-    title = f"{formula.target} = f({', '.join(formula.columns)})"
-    n_rows = model.n_train_ + model.n_valid_
-    lead = f"{n_rows} rows, {len(formula.inputs)} columns, {len(model.front_)} formulas in {model.seconds_:.1f} s"
+    title = f"{formula.target} = f({', '.join(name for name in formula.columns if name in formula.inputs)})"
+    sizes = ((model.n_train_ + model.n_valid_, "row"), (len(formula.inputs), "column"), (len(model.front_), "formula"))
+    lead = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in sizes) + f" in {model.seconds_:.1f} s"
     script = files(__package__).joinpath("page.js").read_text("utf-8")
     return whole_page(title, lead, "".join(parts), script, model.picked_)
 

@@ -156,7 +156,8 @@ def _constants(formula: Formula) -> str:
     own = f'<section class="card"><h2>Constants of the groups</h2><ul>{lines}</ul></section>' if lines else ""
     if not formula.constants:
         return own
-    rows = "".join(map(_constant_row, formula.constants))
+    asked = any(c.fitted is not None or c.step is not None for c in formula.constants)
+    rows = "".join(_constant_row(constant, asked) for constant in formula.constants)
     return own + (
         '<section class="card"><h2>Constants</h2><div class="scroll constants"><table><thead><tr>'
         '<th class="number">value</th><th>free fit</th><th>simple number</th></tr></thead>'
@@ -165,8 +166,11 @@ def _constants(formula: Formula) -> str:
     )
 
 
-def _constant_row(constant: Constant) -> str:
-    if constant.fitted is None or constant.stderr is None:
+def _constant_row(constant: Constant, asked: bool) -> str:
+    """`asked`: did anybody ask the data? Of the tables of goal="predict" only the pick is fitted again."""
+    if not asked:
+        said = "–"
+    elif constant.fitted is None or constant.stderr is None:
         said = "held fixed: the data cannot separate it from the others"
     else:
         said = with_error(constant.fitted, constant.stderr)

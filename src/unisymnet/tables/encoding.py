@@ -7,7 +7,6 @@ Does not know formulas or the target.
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import DataError
 from ..formula import stored
+from .cells import is_number, number_fault
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +28,7 @@ LEAST_ROWS = 3  # in which a level must stand
 LEAST_COVERED = 0.5  # of the rows by those levels; otherwise the column is a list of names
 MOST_NUMBERS = 0.5  # of the cells; a column with more is one of numbers with faults, which the user should see
 MISSING = ("drop", "indicator")
-_LIKE_NUMBER = re.compile(r"\W*\d")  # 50%, $5, 12:30, <0.1, 3±0.1
-_DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+(?:[eE][+-]?\d+)?")
+IT_HOLDS_WORDS = "it holds words"
 
 
 @dataclass(frozen=True)
@@ -182,7 +181,7 @@ def encode(frame: pd.DataFrame, categories: str | Sequence[str] | None, missing:
         column = frame[name]
         if name in named or is_words(column):
             if categories == "drop":
-                refused[name] = "it holds words"
+                refused[name] = IT_HOLDS_WORDS
                 continue
             item, reason = _category(name, column, taken, missing == "indicator")
             if item is None:
@@ -237,21 +236,11 @@ def is_words(column: pd.Series) -> bool:
     cells = [cell for cell in column if not is_gone(cell)]
     if not cells or not all(isinstance(cell, str | int | float) for cell in cells):
         return False
-    return sum(_is_number(cell) for cell in cells) < MOST_NUMBERS * len(cells)
+    return sum(is_number(cell) for cell in cells) < MOST_NUMBERS * len(cells)
 
 
 def is_gone(cell: Any) -> bool:
     return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
-
-
-def _is_number(cell: Any) -> bool:
-    try:
-        float(cell)
-    except OverflowError:  # a number, if too large for us; the validation says so
-        return True
-    except ValueError:
-        return False
-    return True
 
 
 def _numbers(column: pd.Series) -> NDArray[np.float64]:
@@ -274,11 +263,9 @@ def _category(name: str, column: pd.Series, taken: set[str], gaps: bool) -> tupl
         return None, "it holds the same word in every row" if counts else "it is empty"
     common = [level for level, n in counts.most_common(MAX_LEVELS) if n >= LEAST_ROWS]
     if sum(counts[level] for level in common) < LEAST_COVERED * known:
-        if sum(bool(_DECIMAL_COMMA.fullmatch(label.strip())) for label in counts) > MOST_NUMBERS * len(counts):
-            return None, 'its numbers have a decimal comma: read_table, or pandas.read_csv(…, decimal=","), reads them'
-        odd = [label for label in counts if _LIKE_NUMBER.match(label)]
-        if len(odd) > MOST_NUMBERS * len(counts):
-            return None, f"its cells are not plain numbers ({odd[0][:40]!r}); remove what is around the numbers"
+        fault = number_fault(counts)
+        if fault:
+            return None, fault
         return None, f"it holds {len(counts)} different words in {len(column)} rows, so it looks like a list of names"
     levels = tuple(sorted(counts))
     chosen = sorted(common)[-1:] if len(counts) == 2 and len(common) == 2 else sorted(common)
