@@ -44,11 +44,17 @@ def test_the_known_form_is_solved_for_a_function() -> None:
         ("f(x1) + f(x1, x2)", "same number"),
         ("D(f, x2) + f(x1)", "needs f as a function of x2"),
         ("", "must be text"),
+        ("f(g(x1)*x2)", "can be of columns only"),
+        ("f(f(x1))", "can be of columns only"),
+        ("f(x1", "1 opening and 0 closing brackets"),
+        ("D(g, x1)", "needs g as a function of x1"),
+        ("D(f) + f(x1)", "must name a column"),
+        ("y - f(x1)", "holds the target 'y'"),
     ],
 )
 def test_mistakes_are_told(text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        read_template(text, NAMES)
+        read_template(text, NAMES, target="y")
 
 
 @pytest.mark.parametrize(

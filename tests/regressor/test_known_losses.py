@@ -109,6 +109,19 @@ class TestSigma:
         assert given.names == ("b",) and given.of_y.tolist() == [0.1, 0.1]
         assert given.of_x.tolist() == [[0.2], [0.3]]
 
+    @pytest.mark.parametrize("sigma", [0.05, np.float64(0.05), {"y": 0.05}])
+    def test_one_number_is_the_noise_of_every_row(self, sigma, rng):
+        """losses.md promises one number or one per row; one number had been refused for its shape."""
+        X = rng.uniform(1.0, 3.0, (60, 1))
+        y = 2.0 * X[:, 0] ** 2 + rng.normal(0.0, 0.05, 60)
+        told = UniSymNetRegressor(**QUICK, noise=0.05).fit(X, y)
+        model = UniSymNetRegressor(**QUICK).fit(X, y, sigma=sigma)
+        assert str(model.formula_) == str(told.formula_)
+        with pytest.raises(DataError, match="must not be negative"):
+            UniSymNetRegressor(**QUICK).fit(X, y, sigma=-0.05)
+        with pytest.raises(DataError, match="must be positive"):
+            UniSymNetRegressor(**QUICK).fit(X, y, sigma=0)
+
     @pytest.mark.parametrize(
         ("sigma", "told"),
         [

@@ -59,7 +59,7 @@ class Known:
         """For these rows; a DataError says what does not fit them.  None where nothing is known."""
         units = make_units(self.units, self.constants, names, target)
         shapes = make_shapes(self.constraints, X, y, names, target)
-        template = None if self.template is None else read_template(self.template, names, self.own)
+        template = None if self.template is None else read_template(self.template, names, self.own, target)
         if units is None and shapes is None and template is None and not self.operators:
             return None
         return Knowledge(tuple(names), units, shapes, template, self.operators)

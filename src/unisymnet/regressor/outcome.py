@@ -279,7 +279,7 @@ class _Cleaner:
 
     def clean(self, expr: Expr, loss: float) -> Formula:
         if loss > self.exact:
-            expr = self.settled(expr)
+            expr = self.allowed(self.settled(expr), expr)
             if variables(expr) and self.judgement.loss.kind != "quantile":
                 expr = self.allowed(self.simple(expr), expr)
         expr = self.allowed(respelled(phased(expr), self.few.X), expr)
