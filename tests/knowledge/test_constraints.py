@@ -164,6 +164,18 @@ def test_the_estimator_keeps_to_constraints(tmp_path: Path) -> None:
     assert str(again) == str(model) and list(again.constraints) == rules
 
 
+@pytest.mark.parametrize("loss", ["mse", "huber"])
+def test_constants_stay_mended_when_the_table_is_made(loss: str) -> None:
+    """The last fit by another loss had moved the constants away from the limit."""
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.05, 8.0, (60, 1))
+    q = 3.1 * 0.7 * p[:, 0] / (1 + 0.7 * p[:, 0]) + rng.normal(0, 0.03, 60)
+    rules = ["y(x0=0) = 0", "y -> 3.1617 as x0 -> inf"]
+    model = UniSymNetRegressor(max_time=None, max_evaluations=300, n_jobs=1, constraints=rules, loss=loss).fit(p, q)
+    assert model.score(p, q) > 0.99
+    assert model.predict(np.array([[0.0], [1e9]])) == pytest.approx([0.0, 3.1617], abs=0.01)
+
+
 def test_contradictions_are_told() -> None:
     X, y = _growth()
     model = UniSymNetRegressor(max_time=5, max_evaluations=60, constraints=["y <= 0.5"]).fit(X, y)

@@ -286,8 +286,8 @@ class _Cleaner:
         return Formula(expr, self.names, self.target, self.reported(expr))
 
     def allowed(self, changed: Expr, before: Expr) -> Expr:
-        """The changed formula, unless it now contradicts what is known."""
-        return changed if self.allows is None or self.allows(changed) else before
+        """The changed formula, unless it now contradicts what is known, as a constant, there to compare with, may."""
+        return changed if self.allows is None or not variables(changed) or self.allows(changed) else before
 
     def settled(self, expr: Expr) -> Expr:
         X, y, weights = self.few.X, self.few.y, self.few.weights
