@@ -185,6 +185,16 @@ def test_contradictions_are_told() -> None:
     assert "violated" in dict(beside.remarks)["constraints"] and "ruled out" in str(falling)
 
 
+def test_what_breaks_nothing_is_not_said_to_be_ruled_out() -> None:
+    """Listed was "ruled out (constraints: proved)": the last fit had moved the formula to where it breaks nothing."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(1, 3, 60), "r": rng.uniform(1, 3, 60)})
+    y = pd.Series(2 * X["a"] ** 2 / X["r"] * (1 + 0.03 * rng.normal(size=60)), name="F")
+    settings = {"max_time": None, "max_evaluations": 600, "n_jobs": 1, "random_state": 2}
+    model = UniSymNetRegressor(constraints=["dF/dr <= 0"], **settings).fit(X, y)
+    assert all("violated" in dict(entry.remarks)["constraints"] for entry in model.beside_)
+
+
 def test_a_pole_excuses_no_violation() -> None:
     """Rising nearly everywhere, but at the edge of the box so large that all else seemed rounding."""
     X = np.linspace(0.2, 6.0, 60)[:, None]

@@ -95,6 +95,12 @@ class TestWork:
         with pytest.raises(DataError, match="zero or not a number"):
             OwnResiduals(np.subtract, lambda y, f: np.zeros(10)).near(rows(X, X[:, 0]), parse("x0"))
 
+    @pytest.mark.parametrize("wrong", [lambda y, f: "a", lambda y, f: 1 / 0, lambda y: y])
+    def test_residual_functions_that_fail_are_told(self, rng, wrong):
+        X = rng.uniform(1.0, 2.0, (20, 1))
+        with pytest.raises(DataError, match="your residual function must take two arrays and give one, but raised"):
+            UniSymNetRegressor(**QUICK, loss=(wrong, lambda y, f: -np.ones(len(y)))).fit(X, X[:, 0])
+
     def test_plain_losses_need_no_work(self, rng):
         data = rows(rng.uniform(1, 2, (9, 1)), np.ones(9))
         assert work_of(("mse", None), data, None) is None and work_of(("huber", 1.0), data, None) is None
