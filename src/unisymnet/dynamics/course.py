@@ -97,7 +97,7 @@ class Course:
     def lanes(self) -> Lanes:
         times = [(float(g[0]), float(g[1] - g[0])) for g in self.grids]
         pairs = list(zip(self.smooths, self.grids, times))
-        # What an input does between two moments counts, not what it is at them: else terms are found that undo the shift.
+        # What an input does between two moments counts: samples shift its jumps, and terms are found that undo this.
         values = [self.columns_at(smooth, grid, 0, step) for smooth, grid, (_, step) in pairs]
         slopes = [self.columns_at(smooth, grid, 1, step) for smooth, grid, (_, step) in pairs]
         return make_lanes(values, slopes, times)
