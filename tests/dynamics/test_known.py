@@ -15,7 +15,7 @@ from unisymnet.dynamics.ties import find_ties
 from unisymnet.dynamics.trajectory import read_runs
 from unisymnet.errors import DataError
 from unisymnet.knowledge.units.unit import Unit
-from unisymnet.symbolic.expr import Var
+from unisymnet.symbolic.expr import Const, Var
 from unisymnet.symbolic.parse import parse
 
 T = np.linspace(0.0, 10.0, 150)
@@ -57,6 +57,15 @@ def test_ties_need_equal_units(spring: Course) -> None:
     second = Unit((Unit().powers[0] + 1, *Unit().powers[1:]))
     apart = find_ties(shot, 1e4, [Unit(), second, second * second])
     assert set(apart.units) <= {0} and not apart.pairs
+
+
+def test_notes_say_which_rate_breaks_its_constraints(spring: Course) -> None:
+    """The note named no rate, and nothing said that the system contradicts what was asked for."""
+    known = Known(constraints=["y >= 0"]).of(spring)
+    notes = known.notes([Var(1), Const(1.0)])
+    assert notes[0].startswith("constraints of x': y >= 0: violated at v =")
+    assert notes[1] == "no x' that keeps its constraints fits the data: check the constraints"
+    assert notes[2:] == ["constraints of v': y >= 0: proved"]
 
 
 def test_constraints_choose_terms_and_refuse_rates(spring: Course) -> None:

@@ -108,6 +108,8 @@ def test_texts_are_read_and_mistakes_told() -> None:
         ("d2y/dx1 >= 0", "order"),
         ("y >= 0 for x1 in [3, 1]", "empty range"),
         ("y(x1, x2) = y(x2, x3)", "same columns"),
+        ("y >= 0 >= 1", "in the middle"),
+        ("0 <= y >= 1", "in the middle"),
     ]:
         with pytest.raises(DataError, match=message):
             read_rules([text], NAMES, "y")
@@ -123,6 +125,22 @@ def test_constants_are_mended_not_more_than_needed() -> None:
     assert found is not None
     slope = evaluate(derivative(found, 0), X)
     assert (slope >= 0.0).all() and slope.max() < 0.2
+
+
+def test_constants_are_mended_for_limits_and_values_at_a_point() -> None:
+    """No free fit meets a limit or a slope exactly, and so every formula had been ruled out but the mean."""
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.05, 8.0, (60, 1))
+    q = 3.1 * 0.7 * p[:, 0] / (1 + 0.7 * p[:, 0]) + rng.normal(0, 0.03, 60)
+    known = Known(constraints=["q(p=0) = 0", "dq/dp >= 0", "q -> 3.1 as p -> inf"]).of(["p"], "q", p, q)
+    assert known is not None
+    start = parse("3.06 - 4.1/(x0 + 1.3)")
+    assert not known.allows(start)
+    found = known.mended(start)
+    assert found is not None and known.holds(found)
+    assert np.abs(evaluate(found, p) - q).max() < 0.15
+    assert evaluate(found, np.array([[0.0], [1e9]])) == pytest.approx([0.0, 3.1], abs=1e-5)
+    assert known.mended(parse("2.2 + 0.1*x0")) is None  # a line that is 3.1 somewhere far away has no limit
 
 
 def _growth() -> tuple[pd.DataFrame, pd.Series]:
@@ -146,6 +164,18 @@ def test_the_estimator_keeps_to_constraints(tmp_path: Path) -> None:
     assert str(again) == str(model) and list(again.constraints) == rules
 
 
+@pytest.mark.parametrize("loss", ["mse", "huber"])
+def test_constants_stay_mended_when_the_table_is_made(loss: str) -> None:
+    """The last fit by another loss had moved the constants away from the limit."""
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.05, 8.0, (60, 1))
+    q = 3.1 * 0.7 * p[:, 0] / (1 + 0.7 * p[:, 0]) + rng.normal(0, 0.03, 60)
+    rules = ["y(x0=0) = 0", "y -> 3.1617 as x0 -> inf"]
+    model = UniSymNetRegressor(max_time=None, max_evaluations=300, n_jobs=1, constraints=rules, loss=loss).fit(p, q)
+    assert model.score(p, q) > 0.99
+    assert model.predict(np.array([[0.0], [1e9]])) == pytest.approx([0.0, 3.1617], abs=0.01)
+
+
 def test_contradictions_are_told() -> None:
     X, y = _growth()
     model = UniSymNetRegressor(max_time=5, max_evaluations=60, constraints=["y <= 0.5"]).fit(X, y)
@@ -153,6 +183,16 @@ def test_contradictions_are_told() -> None:
     falling = UniSymNetRegressor(max_time=5, max_evaluations=80, constraints=["dy/dx1 <= 0"]).fit(X, y)
     (beside,) = falling.beside_
     assert "violated" in dict(beside.remarks)["constraints"] and "ruled out" in str(falling)
+
+
+def test_what_breaks_nothing_is_not_said_to_be_ruled_out() -> None:
+    """Listed was "ruled out (constraints: proved)": the last fit had moved the formula to where it breaks nothing."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.uniform(1, 3, 60), "r": rng.uniform(1, 3, 60)})
+    y = pd.Series(2 * X["a"] ** 2 / X["r"] * (1 + 0.03 * rng.normal(size=60)), name="F")
+    settings = {"max_time": None, "max_evaluations": 600, "n_jobs": 1, "random_state": 2}
+    model = UniSymNetRegressor(constraints=["dF/dr <= 0"], **settings).fit(X, y)
+    assert all("violated" in dict(entry.remarks)["constraints"] for entry in model.beside_)
 
 
 def test_a_pole_excuses_no_violation() -> None:
@@ -172,6 +212,7 @@ def test_a_pole_excuses_no_violation() -> None:
         ["uses x1", "without x1"],
         ["0 <= c <= 1", "2 <= c <= 3"],
         ["y(x1=0) = 0", "y(x1=0) = 1"],
+        ["even in x1", "odd in x1"],
     ],
 )
 def test_constraints_that_exclude_each_other_are_refused(texts: list[str]) -> None:

@@ -44,11 +44,17 @@ def test_the_known_form_is_solved_for_a_function() -> None:
         ("f(x1) + f(x1, x2)", "same number"),
         ("D(f, x2) + f(x1)", "needs f as a function of x2"),
         ("", "must be text"),
+        ("f(g(x1)*x2)", "can be of columns only"),
+        ("f(f(x1))", "can be of columns only"),
+        ("f(x1", "1 opening and 0 closing brackets"),
+        ("D(g, x1)", "needs g as a function of x1"),
+        ("D(f) + f(x1)", "must name a column"),
+        ("y - f(x1)", "holds the target 'y'"),
     ],
 )
 def test_mistakes_are_told(text: str, message: str) -> None:
     with pytest.raises(DataError, match=message):
-        read_template(text, NAMES)
+        read_template(text, NAMES, target="y")
 
 
 @pytest.mark.parametrize(
@@ -143,3 +149,20 @@ def test_a_template_may_go_with_a_constraint_at_a_point() -> None:
         constraints=["force(length=0) = 0"],
     ).fit(X, y)
     assert model.score(X, y) > 0.99 and abs(model.formula_.predict(np.zeros((1, 1)))[0]) < 1e-6
+
+
+def test_a_function_in_several_places_has_the_same_constants_in_each() -> None:
+    """Under noise the constants of each place had been fitted on their own, and the formula was not of the template."""
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.uniform(0.5, 2.0, (150, 2)), columns=["x1", "x2"])
+    f = np.exp(-0.8 * X["x1"])
+    y = f - 0.8 * X["x2"] * f + rng.normal(0, 0.005, 150)
+    template = "D(f, x1)*x2 + f(x1)"
+    model = UniSymNetRegressor(max_time=None, max_evaluations=300, n_jobs=1, template=template).fit(X, y)
+    assert model.score(X, y) > 0.99
+    for entry in model.front_[1:]:
+        x = np.linspace(0.6, 1.9, 40)
+        value = entry.formula.predict(np.column_stack([x, np.zeros(40)]))
+        slope = entry.formula.predict(np.column_stack([x, np.ones(40)])) - value
+        steps = [entry.formula.predict(np.column_stack([x + h, np.zeros(40)])) for h in (1e-5, -1e-5)]
+        assert np.allclose(slope, (steps[0] - steps[1]) / 2e-5, atol=1e-5 * np.ptp(y)), str(entry.formula)

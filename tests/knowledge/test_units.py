@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from unisymnet import UniSymNetRegressor
 from unisymnet.cli.options import pairs
 from unisymnet.errors import DataError
 from unisymnet.files.heads import without_units
+from unisymnet.formula import Constant, Formula
 from unisymnet.knowledge.units.homogeneous import read_units
 from unisymnet.knowledge.units.pi import choices, group_text
 from unisymnet.knowledge.units.spelling import odd_unit, read_head, read_quantity, read_unit
@@ -150,6 +152,15 @@ def test_the_estimator_keeps_to_units_and_names_known_constants(tmp_path: Path) 
     assert json.loads(again.formula_.to("json"))["units"] == ["m", "kg", "s"]
 
 
+def test_what_only_turns_units_into_others_is_said_in_si() -> None:
+    """A drag in N of cm^2 and km/h had the constant "4.237e-06 ± 8.3e-09 129600"."""
+    units = make_units({"A": "cm^2", "v": "cm", "F": "m^3"}, None, ["A", "v"], "F")
+    assert units is not None
+    law = Formula.parse("0.5*A*v", ["A", "v"], target="F")
+    (constant,) = units.dressed(replace(law, constants=(Constant(0.5),))).constants
+    assert constant.unit is None and str(constant) == "0.5 = 5e+05 in SI units"
+
+
 def test_a_wrong_unit_is_noticed() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"x": rng.uniform(1, 3, 60), "t": rng.uniform(1, 3, 60)})
@@ -169,6 +180,8 @@ def test_mistakes_are_told() -> None:
         UniSymNetRegressor(units={"length": "wibble"}, max_time=1).fit(X, y)
     with pytest.raises(DataError, match="constants: g"):
         UniSymNetRegressor(constants={"g": "fast"}, max_time=1).fit(X, y)
+    with pytest.raises(DataError, match="length is a column already"):
+        UniSymNetRegressor(units={"length": "m"}, constants={"length": "9.81 m"}, max_time=1).fit(X, y)
     notes = UniSymNetRegressor(units={"length": "°C", "period": "s"}, max_time=1, max_evaluations=3).fit(X, y).notes_
     assert any("kelvin" in note for note in notes) and any("no unit given for mass" in note for note in notes)
 

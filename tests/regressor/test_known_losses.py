@@ -95,6 +95,12 @@ class TestWork:
         with pytest.raises(DataError, match="zero or not a number"):
             OwnResiduals(np.subtract, lambda y, f: np.zeros(10)).near(rows(X, X[:, 0]), parse("x0"))
 
+    @pytest.mark.parametrize("wrong", [lambda y, f: "a", lambda y, f: 1 / 0, lambda y: y])
+    def test_residual_functions_that_fail_are_told(self, rng, wrong):
+        X = rng.uniform(1.0, 2.0, (20, 1))
+        with pytest.raises(DataError, match="your residual function must take two arrays and give one, but raised"):
+            UniSymNetRegressor(**QUICK, loss=(wrong, lambda y, f: -np.ones(len(y)))).fit(X, X[:, 0])
+
     def test_plain_losses_need_no_work(self, rng):
         data = rows(rng.uniform(1, 2, (9, 1)), np.ones(9))
         assert work_of(("mse", None), data, None) is None and work_of(("huber", 1.0), data, None) is None
@@ -108,6 +114,19 @@ class TestSigma:
         given = read_sigma({"E": 0.1, "b": [0.2, 0.3]}, X, pd.Series([1.0, 2.0], name="E"), None)
         assert given.names == ("b",) and given.of_y.tolist() == [0.1, 0.1]
         assert given.of_x.tolist() == [[0.2], [0.3]]
+
+    @pytest.mark.parametrize("sigma", [0.05, np.float64(0.05), {"y": 0.05}])
+    def test_one_number_is_the_noise_of_every_row(self, sigma, rng):
+        """losses.md promises one number or one per row; one number had been refused for its shape."""
+        X = rng.uniform(1.0, 3.0, (60, 1))
+        y = 2.0 * X[:, 0] ** 2 + rng.normal(0.0, 0.05, 60)
+        told = UniSymNetRegressor(**QUICK, noise=0.05).fit(X, y)
+        model = UniSymNetRegressor(**QUICK).fit(X, y, sigma=sigma)
+        assert str(model.formula_) == str(told.formula_)
+        with pytest.raises(DataError, match="must not be negative"):
+            UniSymNetRegressor(**QUICK).fit(X, y, sigma=-0.05)
+        with pytest.raises(DataError, match="must be positive"):
+            UniSymNetRegressor(**QUICK).fit(X, y, sigma=0)
 
     @pytest.mark.parametrize(
         ("sigma", "told"),

@@ -95,8 +95,12 @@ class Course:
 
     @cached_property
     def lanes(self) -> Lanes:
-        slopes = [self.columns_at(smooth, grid, 1) for smooth, grid in zip(self.smooths, self.grids)]
-        return make_lanes(self.tables, slopes, [(float(g[0]), float(g[1] - g[0])) for g in self.grids])
+        times = [(float(g[0]), float(g[1] - g[0])) for g in self.grids]
+        pairs = list(zip(self.smooths, self.grids, times))
+        # What an input does between two moments counts: samples shift its jumps, and terms are found that undo this.
+        values = [self.columns_at(smooth, grid, 0, step) for smooth, grid, (_, step) in pairs]
+        slopes = [self.columns_at(smooth, grid, 1, step) for smooth, grid, (_, step) in pairs]
+        return make_lanes(values, slopes, times)
 
     def states_at(self, smooth: Smooth, t: Floats, order: int = 0) -> Floats:
         """Smooth states, with the velocities of a system of second order."""
@@ -125,9 +129,9 @@ class Course:
             counts.append(np.max(np.sum(np.diff(np.sign(slopes), axis=0) != 0, axis=0)))
         return float(np.mean(counts))
 
-    def columns_at(self, smooth: Smooth, t: Floats, order: int = 0) -> Floats:
-        """All columns, or their slopes, at some times of a piece."""
-        inputs = smooth.inputs(t)
+    def columns_at(self, smooth: Smooth, t: Floats, order: int = 0, width: float = 0.0) -> Floats:
+        """All columns, or their slopes, at some times of a piece; inputs as means over so much time."""
+        inputs = smooth.inputs(t, width)
         if order:
             inputs = np.gradient(inputs, t, axis=0) if inputs.shape[1] else inputs
         time = np.ones(len(t)) if order else t

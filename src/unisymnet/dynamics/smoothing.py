@@ -89,17 +89,23 @@ class Smooth:
     def states(self, t: Floats, order: int = 0) -> Floats:
         return np.column_stack([curve.value(t, order) for curve in self.curves])
 
-    def inputs(self, t: Floats) -> Floats:
-        columns = [driven(self.run.t, column, t) for column in self.run.u.T]
+    def inputs(self, t: Floats, width: float = 0.0) -> Floats:
+        columns = [driven(self.run.t, column, t, width) for column in self.run.u.T]
         return np.column_stack(columns) if columns else np.empty((len(t), 0))
 
 
-def driven(times: Floats, values: Floats, t: Floats) -> Floats:
+def driven(times: Floats, values: Floats, t: Floats, width: float = 0.0) -> Floats:
     """An input between its rows: along a smooth curve where it has one, else along straight lines.
 
     One that jumps has no values between those measured: a ramp through them would be a place where anything may happen.
+    With a `width`, it is averaged over that much time around each moment: a table of samples would move its jumps.
     """
     degree, _ = _degree(times, values)
+    if degree == 0 and width > 0.0:
+        jumps = 0.5 * (times[1:] + times[:-1])
+        ends = np.concatenate([[times[0] - width], jumps, [times[-1] + width]])
+        passed = np.concatenate([[0.0], np.cumsum(values * np.diff(ends))])
+        return np.diff(np.interp([t - 0.5 * width, t + 0.5 * width], ends, passed), axis=0)[0] / width
     if degree == 0:
         return values[np.searchsorted(0.5 * (times[1:] + times[:-1]), t)]
     if degree == 1:

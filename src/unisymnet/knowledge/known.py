@@ -31,7 +31,8 @@ from .reduced import Reduced, Solve
 from .shape.check import VIOLATED
 from .shape.shapes import Shapes, make_shapes
 from .template.fill import Fill
-from .template.text import Template, read_template
+from .template.text import Template, read_template, with_columns
+from .template.tied import Tied, make_tied
 from .units.groups import reduced_searches
 from .units.nats import UnitNats
 from .units.spelling import in_degrees
@@ -61,10 +62,11 @@ class Known:
         """For these rows; a DataError says what does not fit them.  None where nothing is known."""
         units = make_units(self.units, self.constants, names, target)
         shapes = make_shapes(self.constraints, X, y, names, target)
-        template = None if self.template is None else read_template(self.template, names, self.own)
+        template = None if self.template is None else read_template(self.template, names, self.own, target)
         if units is None and shapes is None and template is None and not self.operators:
             return None
-        return Knowledge(tuple(names), units, shapes, template, self.operators)
+        tied = None if template is None else make_tied(template, X, y)
+        return Knowledge(tuple(names), units, shapes, template, self.operators, tied)
 
     def in_degrees(self, names: Sequence[str], target: str) -> frozenset[int]:
         """Which of these columns, and of the target, are angles in degrees."""
@@ -121,6 +123,7 @@ class Knowledge:
     shapes: Shapes | None = None
     template: Template | None = None
     operators: tuple[Operator, ...] = ()
+    tied: Tied | None = None
     refused: list[Candidate] = field(default_factory=list)  # the best that were turned away, in all columns
 
     def notes(self, picked: Formula) -> tuple[str, ...]:
@@ -138,7 +141,7 @@ class Knowledge:
         """
         solve = solvers.whole
         if self.template:
-            return (Fill(self.template.restricted(columns), solve),)
+            return (Fill(self.template.restricted(columns), solve, remember=self._remembering(columns)),)
         first: list[Proposer] = [OwnOperators(self.operators, solve)] if self.operators else []
         if self.shapes:
             kept = list(columns)
@@ -167,6 +170,8 @@ class Knowledge:
         """May this formula, in all columns, be shown?"""
         if self.units and not self.units.read(expr).fits:
             return False
+        if self.tied and not self.tied.follows(expr):
+            return False
         return self.shapes is None or self.shapes.allows(expr)
 
     def holds(self, expr: Expr) -> bool:
@@ -174,10 +179,13 @@ class Knowledge:
         return self.shapes is None or all(verdict.kind != VIOLATED for verdict in self.shapes.verdicts(expr))
 
     def mended(self, expr: Expr) -> Expr | None:
-        """The formula with constants that keep the constraints; None where units forbid it, or none are found."""
-        if self.shapes is None or (self.units and not self.units.read(expr).fits):
+        """The formula with constants that keep constraints and template; None where units forbid it, or none do."""
+        if self.units and not self.units.read(expr).fits:
             return None
-        return self.shapes.mended(expr)
+        if self.tied:
+            found = self.tied.mended(expr)
+            return found if found is not None and self.allows(found) else None
+        return None if self.shapes is None else self.shapes.mended(expr)
 
     def price(self, expr: Expr) -> int:
         """Tokens that a formula costs beside its own, for constants that would have to be explained."""
@@ -198,6 +206,13 @@ class Knowledge:
     def refuse(self, candidate: Candidate) -> None:
         """Remember the best formulas that were turned away."""
         self.refused[:] = list(ParetoFront([*self.refused, candidate]))
+
+    def _remembering(self, columns: Sequence[int]) -> Callable[[Mapping[str, Expr]], None] | None:
+        """Takes functions of the columns of a search."""
+        tied, place = self.tied, dict(enumerate(columns))
+        if tied is None:
+            return None
+        return lambda parts: tied.remember({name: with_columns(part, place) for name, part in parts.items()})
 
     def _unit_remark(self, units: UnitSystem, expr: Expr) -> str:
         reading = units.read(expr)

@@ -279,7 +279,7 @@ def _notes(names: Sequence[str], values: list[Floats], equations: Sequence[Equat
         spread = float(np.std(table))
         level = noise_level(table)
         if level > 0.005 * spread:
-            notes.append(f"noise in {name} is about {100 * level / spread:.2g} % of its spread")
+            notes.append(f"noise in {name} is about {_percent(level / spread)} % of its spread")
         equation = found.get(name)
         if equation is not None and equation.r2 < POOR:
             notes.append(
@@ -287,3 +287,8 @@ def _notes(names: Sequence[str], values: list[Floats], equations: Sequence[Equat
                 "a field or a term is missing, or the noise is strong"
             )
     return notes
+
+
+def _percent(share: float) -> str:
+    """Two digits, and never 1e+02."""
+    return f"{100.0 * share:.0f}" if share >= 0.1 else f"{100.0 * share:.2g}"

@@ -187,7 +187,7 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
     ) -> UniSymNetRegressor:
         """Search for formulas.
 
-        `sigma` is the standard error of y in each row, if you know it: rows then have weight 1/sigma². If inputs
+        `sigma` is the standard error of y, one number or one per row: rows then have weight 1/sigma². If inputs
         have errors too, use ``sigma={"y": 0.1, "x1": 0.02}`` (numbers or arrays).
         `guesses` are formulas you suspect, as text in the names of the columns; names that are not columns are
         constants to fit. `groups` is a column of X, or one label per row: one form for all, constants shared or
@@ -218,11 +218,11 @@ class UniSymNetRegressor(ListOfFormulas, RegressorMixin, BaseEstimator):
             data = data.without(slips)
             if labels is None:
                 placed = errors.placed(of_y, of_x, data)
-                outcome = run_known(data, self._options(), call, placed)
+                outcome = run_known(data, errors.told(self._options()), call, placed)
             else:
                 from .known.grouped import run_groups
 
-                outcome = run_groups(data, labels, column, self._options(), call)
+                outcome = run_groups(data, labels, column, errors.told(self._options()), call)
         self.front_, self.beside_, self.picked_ = outcome.entries, outcome.beside, outcome.picked
         self.notes_, self.encoding_ = (*taken.notes, *outcome.notes), taken.encoding
         if len(slips):

@@ -279,15 +279,15 @@ class _Cleaner:
 
     def clean(self, expr: Expr, loss: float) -> Formula:
         if loss > self.exact:
-            expr = self.settled(expr)
+            expr = self.allowed(self.settled(expr), expr)
             if variables(expr) and self.judgement.loss.kind != "quantile":
                 expr = self.allowed(self.simple(expr), expr)
         expr = self.allowed(respelled(phased(expr), self.few.X), expr)
         return Formula(expr, self.names, self.target, self.reported(expr))
 
     def allowed(self, changed: Expr, before: Expr) -> Expr:
-        """The changed formula, unless it now contradicts what is known."""
-        return changed if self.allows is None or self.allows(changed) else before
+        """The changed formula, unless it now contradicts what is known, as a constant, there to compare with, may."""
+        return changed if self.allows is None or not variables(changed) or self.allows(changed) else before
 
     def settled(self, expr: Expr) -> Expr:
         X, y, weights = self.few.X, self.few.y, self.few.weights

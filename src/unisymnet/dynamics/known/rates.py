@@ -60,7 +60,7 @@ class Known:
                 shapes = make_shapes(rules[state], rows[kept], slopes[kept], names, target)
             form = read_form(forms[state], names, state) if state in forms else None
             found.append(KnownRate(make_units(own, self.constants, names, target), shapes, form))
-        return KnownSystem(tuple(found), course.runs.time)
+        return KnownSystem(tuple(found), course.runs.time, tuple(states))
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,7 @@ class KnownSystem:
 
     rates: tuple[KnownRate, ...] = ()
     time: str = "t"
+    states: tuple[str, ...] = ()
 
     def of(self, k: int) -> KnownRate:
         return self.rates[k] if k < len(self.rates) else KnownRate()
@@ -134,7 +135,12 @@ class KnownSystem:
             if rate.units:
                 found.update(dict.fromkeys(rate.units.notes()))
             if rate.shapes:
-                found[rate.shapes.sentence(expr)] = None
+                name = rate_name(self.states[k])
+                every = all(name in rule.text for rule in rate.shapes.rules)
+                sentence = rate.shapes.sentence(expr)
+                found[sentence if every else sentence.replace("constraints", f"constraints of {name}", 1)] = None
+                if not rate.shapes.allows(expr):
+                    found[f"no {name} that keeps its constraints fits the data: check the constraints"] = None
             if rate.form and not rate.form.is_in(expr):
                 found[f"no rate of the form {rate.form.text} could be integrated along the data"] = None
         return list(found)

@@ -85,7 +85,7 @@ class Box:
         return np.asarray(low + unit * (high - low))
 
     def text(self, point: Floats, used: Sequence[int]) -> str:
-        return ", ".join(f"{self.names[i]} = {point[i]:.4g}" for i in used) or "any point"
+        return ", ".join(f"{self.names[i]} = {point[i]:.4g}" for i in used) or "every point"
 
 
 def check(expr: Expr, rule: Rule, box: Box, *, quick: bool = False) -> Verdict:
@@ -230,14 +230,25 @@ def _same(left: Expr, right: Expr, rule: Rule, box: Box, n: int, quick: bool) ->
     return Verdict(PROVED if not variables(left) and not variables(right) else HELD)
 
 
-def _limit(expr: Expr, rule: Limit, box: Box, n: int) -> Verdict:
+def on_the_way(rule: Limit, box: Box, n: int, farther: float = 1.0) -> list[Floats]:
+    """Points nearer and nearer to where a limit is taken; `farther` goes on so many times."""
     X = box.points(rule, n)
     steps, start, sign = CLOSE, rule.where, -1.0 if box.high[rule.column] <= rule.where else 1.0
+    farther = 1.0 / farther
     if math.isinf(rule.where):
-        steps, start, sign = FAR, 0.0, math.copysign(1.0, rule.where)
-    gaps = []
-    for step in steps:
+        steps, start, sign, farther = FAR, 0.0, math.copysign(1.0, rule.where), 1.0 / farther
+    found = []
+    for step in (farther * step for step in steps):
+        X = X.copy()
         X[:, rule.column] = start + sign * step * box.length(rule.column)
+        found.append(X)
+    return found
+
+
+def _limit(expr: Expr, rule: Limit, box: Box, n: int) -> Verdict:
+    gaps = []
+    way = on_the_way(rule, box, n)
+    for X in way:
         values = evaluate(expr, X)
         if math.isinf(rule.value):
             gaps.append(-math.copysign(1.0, rule.value) * values / box.spread)
@@ -249,4 +260,4 @@ def _limit(expr: Expr, rule: Limit, box: Box, n: int) -> Verdict:
     if fine.all():
         return Verdict(HELD)
     worst = int(np.argmin(fine))
-    return Verdict(VIOLATED, box.text(X[worst], variables(expr)))
+    return Verdict(VIOLATED, box.text(way[-1][worst], variables(expr)))

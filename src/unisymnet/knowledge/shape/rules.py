@@ -17,6 +17,7 @@ Region = tuple[tuple[int, float, float], ...]  # column, from, to
 
 _NUMBER = r"[+-]?(?:inf(?:inity)?|∞|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
 _SIGNS = r"<=|>=|≤|≥|==|=|<|>"
+_UP, _DOWN = set("<≤"), set(">≥")
 KINDS = (
     '"y >= 0", "0 <= y <= 1", "dy/dx1 >= 0", "d2y/dx1^2 <= 0 for x1 in [0, 10]", "y(x1=0) = 0", '
     '"y -> 1 as x1 -> inf", "even in x1", "y(x1, x2) = y(x2, x1)", "uses x3", "0 <= c <= 1"'
@@ -107,6 +108,8 @@ def _exclude(one: Rule, other: Rule) -> bool:
     """Do two constraints on the same thing leave nothing?"""
     if isinstance(one, Uses) and isinstance(other, Uses):
         return one.column == other.column and one.wanted != other.wanted
+    if isinstance(one, Parity) and isinstance(other, Parity):
+        return one.column == other.column and one.sign != other.sign  # but zero
     same = isinstance(one, Between) and isinstance(other, Between) and one.by == other.by and one.region == other.region
     if same or (isinstance(one, Constants) and isinstance(other, Constants)):
         assert isinstance(one, Between | Constants) and isinstance(other, Between | Constants)
@@ -190,6 +193,9 @@ class _Reader:
         if len(places) != 1:
             return None
         place = places[0]
+        signs = {sign[0] for sign in parts[1::2]}
+        if len(parts) == 5 and (place != 1 or not (signs <= _UP or signs <= _DOWN)):
+            raise DataError(f"the constraint {text!r} must have what it bounds in the middle: 0 <= y <= 1")
         low, high = -math.inf, math.inf
         for i, sign in enumerate(parts[1::2]):
             left, right = numbers[i], numbers[i + 1]

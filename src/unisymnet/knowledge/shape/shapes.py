@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 import numpy as np
 
@@ -11,7 +13,7 @@ from ...arrays import Floats
 from ...symbolic.expr import Const, Expr, Var
 from .check import HELD, PROVED, VIOLATED, Box, Verdict, check
 from .repair import repaired
-from .rules import Between, Constants, Exchange, Parity, Rule, read_rules
+from .rules import Between, Constants, Exchange, Limit, Parity, Rule, read_rules
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,14 @@ class Shapes:
         return all(check(expr, rule, self.box, quick=True).kind != VIOLATED for rule in self.rules)
 
     def mended(self, expr: Expr) -> Expr | None:
-        """The formula with constants that keep the inequalities, or None."""
+        """The formula with constants that keep what constants can keep, or None."""
         broken = [rule for rule in self.rules if check(expr, rule, self.box, quick=True).kind == VIOLATED]
         shape = [rule for rule in self.rules if isinstance(rule, Between) and not rule.is_equality]
         limits = [rule for rule in self.rules if isinstance(rule, Constants)]
-        if any(rule not in shape and rule not in limits for rule in broken):
+        exact = [rule for rule in self.rules if _is_met_by_constants(rule)]
+        if any(rule not in shape and rule not in limits and rule not in exact for rule in broken):
             return None
-        found = repaired(expr, shape, limits, self.box, self.X, self.y)
+        found = repaired(expr, shape, limits, self.box, self.X, self.y, exact)
         return found if found is not None and self.allows(found) else None
 
     def verdicts(self, expr: Expr) -> tuple[Verdict, ...]:
@@ -100,6 +103,13 @@ class Shapes:
                 both[i], both[j] = Var(i) + Var(j), Var(i) * Var(j)
                 found.append((offset, whole, tuple(both)))
         return found
+
+
+def _is_met_by_constants(rule: Rule) -> TypeGuard[Between | Limit]:
+    """A value at a point, or a limit: constants can be chosen to meet it."""
+    if isinstance(rule, Between):
+        return rule.is_equality
+    return isinstance(rule, Limit) and math.isfinite(rule.value)
 
 
 def make_shapes(texts: Sequence[str] | None, X: Floats, y: Floats, names: Sequence[str], target: str) -> Shapes | None:

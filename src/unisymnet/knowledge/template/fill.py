@@ -9,7 +9,7 @@ formula that has these digits ends the search of that function.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,6 +43,7 @@ class Fill:
     template: Template
     solve: Solve
     name: str = "template"
+    remember: Callable[[Mapping[str, Expr]], None] | None = None  # told what the functions of a proposal are
 
     def propose(
         self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
@@ -74,6 +75,8 @@ class Fill:
 
     def _proposal(self, parts: dict[str, Expr], problem: Problem, brief: int = 0) -> Proposal:
         whole = self.template.whole(parts)
+        if self.remember is not None:
+            self.remember(parts)
         if brief == 0 and n_params(whole):
             brief = 8
         return Proposal(problem.to_scaled(whole), self.name, brief)

@@ -7,7 +7,7 @@ Other names that are no column are constants to fit.  Does not search.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import DataError
@@ -80,7 +80,7 @@ class Template:
         return {i for i in variables(self.outer) if i < self.n_columns} | {i for s in self.slots for i in s.columns}
 
 
-def read_template(text: str, names: Sequence[str], own: Own | None = None) -> Template:
+def read_template(text: str, names: Sequence[str], own: Own | None = None, target: str = "") -> Template:
     """A template from its text, with the user's own operators; a DataError says what is wrong with it."""
     if not isinstance(text, str) or not text.strip():
         raise DataError(f'template must be text such as "sin(f(x1, x2)) + g(x3)", got {text!r}')
@@ -95,9 +95,7 @@ def read_template(text: str, names: Sequence[str], own: Own | None = None) -> Te
             derived.append((inside[0], inside[-1], len(slots)))
             slots.append(Slot(inside[0], (), None))
             return f"{_HOLE}{len(slots) - 1}"
-        if ALIASES.get(name.lower(), name.lower()) in OPERATORS or name in _OTHER or name in known:
-            return match[0]
-        if own and name in own:
+        if _is_known(name) or name in known or (own and name in own):
             return match[0]
         missing = [part for part in inside if part not in known]
         if missing:
@@ -111,19 +109,41 @@ def read_template(text: str, names: Sequence[str], own: Own | None = None) -> Te
         slots.append(Slot(name, columns))
         return f"{_HOLE}{len(slots) - 1}"
 
+    if text.count("(") != text.count(")"):
+        raise DataError(f"the template {text!r} has {text.count('(')} opening and {text.count(')')} closing brackets")
     written = _CALL.sub(taken, text)
-    if not functions:
-        raise DataError(f"the template {text!r} has no unknown function such as f(x1); fit_formula fits constants")
     for name, by, place in derived:
+        if name == by:
+            raise DataError(f"template: D({name}) must name a column to differentiate by, as in D(f, x1)")
         if name not in functions or known.get(by, -1) not in functions[name]:
             raise DataError(f"template: D({name}, {by}) needs {name} as a function of {by} elsewhere in the template")
         slots[place] = Slot(name, functions[name], known[by])
+    if not functions:
+        raise DataError(f"the template {text!r} has no unknown function such as f(x1); fit_formula fits constants")
+    _refuse_nested(written, known, own or {}, text)
     holes = [f"{_HOLE}{k}" for k in range(len(slots))]
+    if target and target not in known and re.search(rf"(?<![\w`]){re.escape(target)}(?![\w`])", written):
+        raise DataError(f"the template {text!r} holds the target {target!r}; write only what it is equal to")
     outer = parse(written, [*known, *holes], free=True, own=own)
     return Template(text, outer, len(known), tuple(slots), functions)
 
 
 _HOLE = "unknown__"
+
+
+def _refuse_nested(written: str, known: Collection[str], own: Collection[str], text: str) -> None:
+    """A call that is left, of no known function, holds more than columns: f(g(x1)*x2)."""
+    for match in re.finditer(r"([^\W\d]\w*)\s*\(", written):
+        name = match[1]
+        if not _is_known(name) and name not in own and name not in known:
+            raise DataError(
+                f"template: {name}(…) in {text!r} holds another unknown function; "
+                f"an unknown function can be of columns only, such as {name}({', '.join(known)})"
+            )
+
+
+def _is_known(name: str) -> bool:
+    return ALIASES.get(name.lower(), name.lower()) in OPERATORS or name in _OTHER
 
 
 def with_columns(expr: Expr, given: Mapping[int, int]) -> Expr:

@@ -87,7 +87,10 @@ class UnitSystem:
     def _with_unit(self, constant: Constant, unit: Unit) -> Constant:
         if unit.is_one:
             return constant
-        return replace(constant, unit=unit_text(unit, self.preferred), meaning=self.meaning(constant, unit))
+        text, meaning = unit_text(unit, self.preferred), self.meaning(constant, unit)
+        if meaning is None and text == f"{unit.scale:.6g}":  # it turns cm and km/h into SI, and that is no unit
+            return replace(constant, meaning=f"{constant.value * unit.scale:.4g} in SI units")
+        return replace(constant, unit=text, meaning=meaning)
 
     def meaning(self, constant: Constant, unit: Unit) -> str | None:
         """The constant as a simple number times powers of known constants: "2π/g^(1/2)"."""
@@ -174,6 +177,8 @@ def make_units(
     columns = tuple(_read(name, given[name]) if name in given else None for name in names)
     found: list[tuple[str, float, Unit]] = []
     for name, value in (constants or {}).items():
+        if name in (*names, target):
+            raise DataError(f"constants: {name} is a column already; give the constant another name")
         try:
             found.append((str(name), *read_quantity(value)))
         except DataError as error:

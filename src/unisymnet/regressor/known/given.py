@@ -6,13 +6,16 @@ Groups are a column of the table, which may be text, or one label a row.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...errors import DataError, quoted
 from ..validation import Data, with_sigma
+
+if TYPE_CHECKING:  # the search is imported when it is needed
+    from ..options import Options
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,13 @@ class Given:
     of_y: Any
     of_x: Any = None
     names: tuple[str, ...] = ()
+    alike: float | None = None  # the error of y, if it is the same for all rows and inputs have none
+
+    def told(self, options: Options) -> Options:
+        """One error for all rows is the noise, unless the user has said how large that is."""
+        if self.alike is None or options.noise is not None or options.noise_kind is not None:
+            return options
+        return replace(options, noise=self.alike)
 
     def beside(self, sample_weight: Any, labels: Any) -> tuple[Any, Any, Any, Any]:
         """What belongs to each row, for the intake."""
@@ -44,9 +54,11 @@ class Given:
 
 def read_sigma(sigma: Any, X: Any, y: Any, groups: Any) -> Given:
     """What `sigma` says: one error a row of y, or a mapping from names of columns and the target to errors."""
-    if not isinstance(sigma, Mapping):
-        return Given(sigma)
     n_rows = len(y)
+    if not isinstance(sigma, Mapping):
+        if sigma is None or np.ndim(sigma):
+            return Given(sigma)
+        return _one(_column("the target", sigma, n_rows))
     columns = [str(name) for name in getattr(X, "columns", ())] or [f"x{i}" for i in range(np.shape(X)[1])]
     target = str(getattr(y, "name", None) or "y")
     of_y = np.zeros(n_rows)
@@ -60,10 +72,15 @@ def read_sigma(sigma: Any, X: Any, y: Any, groups: Any) -> Given:
         else:
             raise DataError(f"sigma: there is no column {key!r}; the columns are {', '.join(columns)} and {target}")
     if not of_x:
-        return Given(of_y)
+        return _one(of_y)
     if groups is not None:
         raise DataError("sigma: errors of inputs cannot be combined with groups=; leave one of them out")
     return Given(of_y, np.column_stack(list(of_x.values())), tuple(of_x))
+
+
+def _one(of_y: Any) -> Given:
+    alike = len(of_y) and of_y[0] > 0.0 and bool((of_y == of_y[0]).all())
+    return Given(of_y, alike=float(of_y[0]) if alike else None)
 
 
 def _column(name: str, given: Any, n_rows: int) -> Any:

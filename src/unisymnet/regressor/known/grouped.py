@@ -53,7 +53,7 @@ def run_groups(data: Data, labels: Sequence[str], column: str, options: Options,
     groups = _rows(data, labels, names)
     small = [name for name, (_, y, _) in zip(names, groups, strict=True) if len(y) < 2]
     if len(names) < 2 or len(small) == len(names):
-        raise DataError(f"groups: at least two groups of several rows are needed, got {len(names)} groups")
+        raise DataError(f"groups: at least two groups of several rows are needed, got {len(names)}")
     best: dict[Expr, Shared] = {}
     outcomes: list[Outcome] = []
     _take(best, [(form, values) for form, values in forms_of(call.guesses)], groups, deadline, rng)

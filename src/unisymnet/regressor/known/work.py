@@ -124,7 +124,7 @@ class OwnResiduals(Work):
 
     residual: Residual
     slope: Residual
-    said: str = "your own residuals"
+    said: str = "the constants minimise the squares of your own residuals"
 
     def first(self, data: Data) -> Target:
         try:
@@ -137,19 +137,30 @@ class OwnResiduals(Work):
 
     def rows(self, data: Data, expr: Expr) -> Floats:
         with np.errstate(all="ignore"):
-            found = np.asarray(self.residual(data.y, evaluate(expr, data.X)), dtype=np.float64)
+            found = _called(self.residual, "residual function", data.y, evaluate(expr, data.X))
         if found.shape != data.y.shape:
             raise DataError(f"loss: the residual function gave shape {found.shape} for {len(data.y)} rows")
         return np.where(np.isfinite(found), found**2, np.inf)
 
     def _linear(self, y: Floats, f: Floats) -> Target:
         with np.errstate(all="ignore"):
-            rest, slope = (np.asarray(g(y, f), dtype=np.float64) for g in (self.residual, self.slope))
+            rest = _called(self.residual, "residual function", y, f)
+            slope = _called(self.slope, "derivative of the residual function", y, f)
             target, weights = f - rest / slope, slope**2
         usable = np.isfinite(target) & np.isfinite(weights) & (weights > 0.0)
         if not usable.any():
             raise DataError("loss: the derivative of the residual function is zero or not a number on every row")
         return np.where(usable, target, y), np.where(usable, weights, 0.0)
+
+
+def _called(function: Residual, what: str, y: Floats, f: Floats) -> Floats:
+    """Numbers from a function of the user's, whose failure is a mistake of the caller."""
+    try:
+        return np.asarray(function(y, f), dtype=np.float64)
+    except Exception as error:
+        raise DataError(
+            f"loss: your {what} must take two arrays and give one, but raised {type(error).__name__}: {error}"
+        ) from error
 
 
 @dataclass(frozen=True)
