@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.judge.angles import DEGREE, on_angles, without_degrees
+from unisymnet.judge.angles import DEGREE, on_angles, suspected, without_degrees
 from unisymnet.judge.judge import make_judge
 from unisymnet.judge.tree import read
 from unisymnet.judge.unseen import unseen_nats
@@ -120,6 +120,16 @@ def test_a_piece_of_a_wave_is_believed_where_its_column_is_an_angle(law, shows):
     X = pd.DataFrame({"angle_deg": rng.uniform(8.0, 140.0, 60), "m": rng.uniform(0.5, 2.0, 60)})
     y = law(X["angle_deg"], X["m"]) * (1.0 + rng.normal(0.0, 0.01, 60))
     assert shows in str(fit(X, y).formula_).replace("(2*", "")
+
+
+def test_a_column_that_seems_to_be_an_angle_is_told():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame({"angle": rng.uniform(0.0, 180.0, 60), "m": rng.uniform(0.5, 2.0, 60)})
+    y = 3.1 * X["m"] * np.sin(np.deg2rad(2.0 * X["angle"])) + rng.normal(0.0, 0.02, 60)
+    asked = ("monomial", "features", "modulated", "planewaves", "reduce")
+    notes = " ".join(fit(X, y, asked).notes_)
+    assert "angle looks like an angle in degrees" in notes and '"angle": "deg"' in notes
+    assert suspected(parse("sin(0.01745*x0)"), X.to_numpy() / 100.0) == []
 
 
 def test_an_angle_as_the_answer():

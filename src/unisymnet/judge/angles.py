@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator
 
+import numpy as np
+
+from ..arrays import Floats
 from ..problem import TARGET
-from ..symbolic.expr import Call, Const, Expr, Var, product, rebuild, total, variables
+from ..symbolic.expr import Call, Const, Expr, Var, product, rebuild, total, variables, walk
 from ..symbolic.rewrite.collect import terms_of
 from ..symbolic.rewrite.simplify import simplify
 from .numbers import simple_fraction
@@ -19,6 +22,8 @@ from .tree import COLUMN, MUL, NUMBER, Node
 DEGREE = math.pi / 180.0
 WAVES, ARCS = ("sin", "cos", "tan"), ("asin", "acos", "atan")
 LARGEST, FINEST = 12, 4  # numerator and denominator of a plain number
+SUSPECT = 0.01  # relative distance from a plain multiple of an angle in degrees
+LEAST_ANGLE, MOST_ANGLE = 10.0, 720.0
 NEAR = 0.05  # relative: what a fit may have moved
 
 
@@ -33,6 +38,18 @@ def is_told(argument: Expr, degrees: Collection[int]) -> bool:
     terms = {core: factor for core, factor in terms_of(argument).items() if variables(core)}
     told = all(isinstance(core, Var) and core.index in degrees for core in terms if not isinstance(core, Const))
     return told and all(is_plain(abs(factor) / DEGREE) for factor in terms.values())
+
+
+def suspected(expr: Expr, X: Floats) -> list[int]:
+    """Columns that a wave of the formula takes for angles in degrees although nobody has told so."""
+    found = set()
+    for node in walk(expr):
+        if isinstance(node, Call) and node.op in WAVES:
+            for core, factor in terms_of(node.args[0]).items():
+                times = abs(factor) / DEGREE
+                if isinstance(core, Var) and any(abs(times - plain) <= SUSPECT * plain for plain in (0.5, 1.0, 2.0)):
+                    found.add(core.index)
+    return sorted(i for i in found if LEAST_ANGLE <= float(np.max(np.abs(X[:, i]))) <= MOST_ANGLE)
 
 
 def on_angles(expr: Expr, degrees: Collection[int]) -> Expr:

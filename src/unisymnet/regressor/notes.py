@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from ..arrays import Floats
 from ..candidate import EXACT, Candidate, description_length
 from ..formula import Formula
+from ..judge.angles import suspected
 from ..judge.noise import EQUAL, WORDS
 from ..judge.replicates import lack_of_fit, pure_error
 from ..metrics import r2
@@ -60,6 +62,19 @@ def careful_notes(
         notes.append(f"the data cannot tell the chosen formula apart from {named}")
     notes += [f"the proposer {row.stage} failed: {row.failure}" for row in trace if row.failure]
     return notes
+
+
+def angle_note(entries: Sequence[Entry], picked: int, told: Collection[int], X: Floats) -> list[str]:
+    """A word about a column that seems to be an angle in degrees, in the chosen formula or one hardly worse."""
+    best = entries[picked].nats
+    near = [entry for entry in entries if best is None or (entry.nats or math.inf) <= best + RIVAL_NATS]
+    for entry in (entries[picked], *near):
+        for column in suspected(entry.formula.expr, X):
+            if column not in told:
+                name = entry.formula.names[column]
+                cure = f'if it is, give its unit, "{name}": "deg"'
+                return [f"{name} looks like an angle in degrees in {entry.formula.text(4)}: {cure}"]
+    return []
 
 
 def repeated_note(given: Floats, weights: Floats | None, different: Floats) -> list[str]:

@@ -19,7 +19,7 @@ from ..formula import Formula
 from ..judge.noise import models_called, told_weights
 from ..knowledge.known import unit_price
 from ..metrics import complexity
-from ..problem import Problem, make_problem
+from ..problem import TARGET, Problem, make_problem
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
 from ..search.trace import Event, SearchResult
@@ -31,7 +31,7 @@ from .judged import Beliefs, with_judge
 from .known.remarks import annotated, best_refused, make_solvers
 from .losses import Judgement, Shifted
 from .losses import Rows as Trusted
-from .notes import careful_notes, outlier_note, repeated_note, replicates_note
+from .notes import angle_note, careful_notes, outlier_note, repeated_note, replicates_note
 from .options import Call, FitEvent, Options, Outcome
 from .outcome import Rows, lifted, measure
 from .progress import Listeners, Progress
@@ -110,6 +110,7 @@ def run_fit(data: Data, options: Options, call: Call) -> Outcome:
     is_law = options.goal == "law"
     seen = len(y), len(sample.fit), entries, picked, result.trace, judgement, data.X, every
     notes = [*said, *careful_notes(*seen, is_law=is_law)]
+    notes += angle_note(entries, picked, {columns.kept[i] for i in degrees if i != TARGET}, data.X)
     if judgement.loss.kind == "mse":
         notes += replicates_note(entries[picked], data.X, every, columns.kept, final.expired())
     beside: tuple[Entry, ...] = ()
