@@ -44,7 +44,7 @@ ROOMS: dict[str, list[str]] = {
     ],
     "judge": [
         *("numbers", "tree", "parts", "scales", "prior", "special", "forms"),
-        *("angles", "noise", "data", "replicates", "unseen", "judge"),
+        *("told", "noise", "data", "replicates", "unseen", "judge"),
     ],
     "fit": ["kernels", "subset", "peel", "starts", "constants", "settle", "clean", "sfo", "dno", "polish"],
     "propose": [

@@ -2,14 +2,14 @@
 
 Scaling divides by powers of two and never shifts: it is exact in floating point, and it keeps every skeleton
 (ADR 10).  It is applied only where a column's magnitude is extreme, so that ordinary data keep their own
-"nice" constants.  Columns in degrees are scaled to radians, because only these need no constant in a sine (ADR 65).
+"nice" constants.  Angles in degrees are scaled to radians, because only these need no constant in a sine (ADR 65).
 This file does not know formulas' constants or the search.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -30,7 +30,26 @@ POWERS = ("pow", "div", "inv", "sqrt", "square")  # operators each of which a po
 MAX_DIGITS, MAX_READ = 13, 200
 HELD, FEWEST = 0.99, 40  # the share of all weight that some rows hold, and how many are kept in any case
 DEGREES = 180.0 / math.pi  # in a radian
+KELVIN = 273.15  # at 0 °C
 TARGET = -1  # its place among columns
+
+
+@dataclass(frozen=True)
+class Told:
+    """Columns, and TARGET, in units that hide laws: angles in degrees, temperatures in °C."""
+
+    degrees: frozenset[int] = frozenset()
+    celsius: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.degrees or self.celsius)
+
+    def moved(self, places: Mapping[int, int]) -> Told:
+        """The same of columns that stand elsewhere now; others are forgotten."""
+        return Told(*(frozenset(places[i] for i in some if i in places) for some in (self.degrees, self.celsius)))
+
+
+NOTHING_TOLD = Told()
 
 
 @dataclass(frozen=True)
@@ -51,7 +70,7 @@ class Problem:
     operators: frozenset[str] = field(default_factory=frozenset)
     rounding: float = 0.0  # rms error that a target written with few decimals carries, scaled units
     noisy: bool | None = None  # what the rows of a larger problem, from which this one was made, have shown
-    degrees: frozenset[int] = field(default_factory=frozenset)  # columns that are in degrees for the caller
+    told: Told = NOTHING_TOLD
 
     @property
     def n_rows(self) -> int:
@@ -66,6 +85,12 @@ class Problem:
         """Weighted standard deviation of y: the unit in which residuals are judged."""
         mean = float(np.average(self.y, weights=self.weights))
         return float(np.sqrt(np.average((self.y - mean) ** 2, weights=self.weights)))
+
+    @property
+    def kelvin(self) -> tuple[Expr, ...]:
+        """Each temperature that is told to be in °C, in kelvin (in scaled units)."""
+        zeros = {i: KELVIN / float(self.x_scales[i]) for i in sorted(self.told.celsius - {TARGET})}
+        return tuple(Call("add", (Var(i), Const(zero))) for i, zero in zeros.items())
 
     def allows(self, *operators: str) -> bool:
         """May a formula use all of these operators?  An empty set of operators allows all."""
@@ -146,10 +171,9 @@ def make_problem(
     weights: ArrayLike | None = None,
     noise: float | None = None,
     operators: frozenset[str] = frozenset(),
-    degrees: Collection[int] = (),
+    told: Told = NOTHING_TOLD,
 ) -> Problem:
-    """Check and scale; ``degrees`` are columns, and TARGET, that are angles in degrees.  Raises DataError for what no
-    search can repair (shape, nan, no rows)."""
+    """Check and scale.  Raises DataError for what no search can repair (shape, nan, no rows)."""
     X = np.ascontiguousarray(X, dtype=np.float64)
     y = np.ascontiguousarray(y, dtype=np.float64)
     if X.ndim != 2 or y.ndim != 1 or len(X) != len(y):
@@ -161,8 +185,8 @@ def make_problem(
     names = tuple(f"x{i}" for i in range(X.shape[1])) if names is None else tuple(str(n) for n in names)
     if len(names) != X.shape[1]:
         raise DataError(f"{X.shape[1]} columns need as many names, got {len(names)}: {names}")
-    x_scales = np.array([DEGREES if i in degrees else _scale(column) for i, column in enumerate(X.T)])
-    y_scale = DEGREES if TARGET in degrees else _scale(y)
+    x_scales = np.array([DEGREES if i in told.degrees else _scale(column) for i, column in enumerate(X.T)])
+    y_scale = DEGREES if TARGET in told.degrees else _scale(y)
     check_size(y)
     return Problem(
         X=np.ascontiguousarray(X / x_scales),
@@ -174,7 +198,7 @@ def make_problem(
         noise=None if noise is None else noise / y_scale,
         operators=operators,
         rounding=_rounding(y) / y_scale,
-        degrees=frozenset(degrees),
+        told=told,
     )
 
 

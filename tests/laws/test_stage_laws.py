@@ -61,8 +61,8 @@ LAWS = {
     "reduce": Law("1.3*x0*(x1 - x2)**2", ((1, 3), (3, 5), (1, 2)), (1, 1, 1)),
 }
 # Stages with free starts promise nothing, nor does affine, which asks them for the best description of smooth fits.
-# Angles must be told (tests/knowledge/test_degrees.py).
-OTHERS = {"transformer", "evolve", "textbook", "short", "subsets", "affine", "angles"}
+# Units must be told (tests/knowledge/test_hiding_units.py).
+OTHERS = {"transformer", "evolve", "textbook", "short", "subsets", "affine", "units"}
 
 
 def rows(law: Law, n: int = 90) -> tuple[np.ndarray, np.ndarray]:

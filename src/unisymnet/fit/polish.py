@@ -21,7 +21,7 @@ from ..errors import EncodingError
 from ..metrics import complexity
 from ..problem import Problem
 from ..symbolic.constants import free_constants
-from ..symbolic.expr import Call, Expr, bind, evaluate, n_params, size
+from ..symbolic.expr import Call, Expr, Var, bind, evaluate, n_params, rebuild, size
 from ..symbolic.network.identify import identify
 from ..symbolic.network.structure import Structure
 from ..symbolic.rewrite.simplify import present, simplify
@@ -71,7 +71,8 @@ class Polish:
             if result.status is not Status.OK:
                 return _failed(proposal, result.status)
             proposal = Proposal(result.expr, proposal.source)
-        skeleton, start = free_constants(simplify(proposal.expr))
+        kelvin = {term: Var(problem.n_features + k) for k, term in enumerate(problem.kelvin)}
+        skeleton, start = free_constants(rebuild(simplify(proposal.expr), lambda node: kelvin.get(node, node)))
         if len(start) > MAX_CONSTANTS:
             return _failed(proposal, Status.NOT_CONVERGED)
         known = self._known.get(skeleton)
@@ -86,18 +87,25 @@ class Polish:
     def _polished(self, skeleton: Expr, start: Sequence[float], proposal: Proposal, problem: Problem) -> Candidate:
         params, loss = np.asarray(start, dtype=np.float64), np.inf
         wanted = self.loss.scaled(problem.y_scale)
+        # Temperatures in kelvin are columns here, so that no fit moves the zero of °C.
+        kelvin, n = problem.kelvin, problem.n_features
+        X = np.column_stack([problem.X, *(evaluate(term, problem.X) for term in kelvin)]) if kelvin else problem.X
         if len(params):
-            tape = compile_tape(skeleton, problem.n_features)
-            fit = fit_tape(tape, problem.X, problem.y, params[None, :], weights=problem.weights, **wanted.keywords)
+            tape = compile_tape(skeleton, X.shape[1])
+            fit = fit_tape(tape, X, problem.y, params[None, :], weights=problem.weights, **wanted.keywords)
             if fit.status is not Status.OK:
                 return _failed(proposal, fit.status)
             params, loss = np.asarray(fit.params), fit.loss
         else:
-            loss = wanted.mean(problem.y - evaluate(skeleton, problem.X), problem.weights)
+            loss = wanted.mean(problem.y - evaluate(skeleton, X), problem.weights)
         loss = wanted.in_squares(loss)
         if not np.isfinite(loss) or not np.isfinite(params).all():
             return _failed(proposal, Status.NON_FINITE)
-        return self._candidate(bind(skeleton, params.tolist()), loss, len(params), proposal.source, problem)
+        expr = bind(skeleton, params.tolist())
+        if kelvin:
+            back: dict[Expr, Expr] = {Var(n + k): term for k, term in enumerate(kelvin)}
+            expr = rebuild(expr, lambda node: back.get(node, node))
+        return self._candidate(expr, loss, len(params), proposal.source, problem)
 
     def _candidate(self, expr: Expr, loss: float, n_constants: int, source: str, problem: Problem) -> Candidate:
         """Measure a bound formula (scaled units) in the caller's units."""

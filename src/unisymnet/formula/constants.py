@@ -15,6 +15,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..deadline import Deadline
+from ..problem import KELVIN
 from ..symbolic.expr import Call, Const, Expr, Param, bind
 from .derivative import independent, value_and_jacobian
 
@@ -30,8 +31,7 @@ SETTLED = 0.1  # of its error: so near to a free fit a constant is where that wo
 _IRRATIONALS = {
     "π": math.pi,
     **{f"√{n}": math.sqrt(n) for n in (2, 3)},
-    "e": math.e,
-    "√π": math.sqrt(math.pi),
+    **{"e": math.e, "√π": math.sqrt(math.pi)},
     "(π/180)": math.pi / 180.0,
 }
 
@@ -80,7 +80,7 @@ def with_error(value: float, stderr: float) -> str:
 
 def simple_name(value: float) -> str | None:
     """ "3", "1/2", "2π/3", … if the value is exactly that (to the last bits), else None."""
-    text = _ratio(value, MAX_DENOMINATOR)
+    text = f"{value:g}" if abs(value) == KELVIN else _ratio(value, MAX_DENOMINATOR)
     if text is not None:
         return text
     for name, number in _IRRATIONALS.items():

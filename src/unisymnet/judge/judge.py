@@ -17,15 +17,16 @@ import numpy as np
 
 from ..arrays import Floats
 from ..formula.derivative import independent, value_and_jacobian
+from ..problem import NOTHING_TOLD, Told
 from ..symbolic.expr import Expr, evaluate, variables
 from ..symbolic.rewrite.simplify import simplify
-from .angles import without_degrees
 from .data import ROUNDING, data_nats, last_digit, spread_nats, squares
 from .forms import form_share, many_share
 from .noise import MODELS, NoiseModel
 from .prior import FREE_EXPONENT, Prior, load_prior
 from .scales import assumed_nats
 from .special import canonical
+from .told import in_units_of_laws, turning_units
 from .tree import EXPONENT, NUMBER, Node, Reading, plane_places, read
 from .unseen import unseen_nats
 
@@ -86,7 +87,7 @@ class Judge:
     models: tuple[NoiseModel, ...] = MODELS
     sigma: float | None = None
     units: UnitPrice = field(default=assumed_nats, repr=False)
-    degrees: frozenset[int] = frozenset()  # columns that are angles in degrees
+    told: Told = NOTHING_TOLD
     prior: Prior = field(default_factory=load_prior, repr=False)
 
     @property
@@ -112,8 +113,8 @@ class Judge:
         if not _usable(self.y - values) or not _usable(jacobian):
             return []
         structure, own = self._structure(reading, expr)
-        angles = without_degrees(reading.tree, self.degrees)
-        numbers = [(node, self._written(node, parent, own, angles), parent) for parent, node in _numbers(reading.tree)]
+        turns = turning_units(reading.tree, self.told)
+        numbers = [(node, self._written(node, parent, own, turns), parent) for parent, node in _numbers(reading.tree)]
         found, plane = [], plane_places(reading.tree)
         for one in models:
             residuals = one.residuals(values, self.y)
@@ -173,8 +174,8 @@ class Judge:
             nats = data_nats(residuals, rows, model, self.floor, self.sigma) + model.excess(values, self.y)
             data = min(data, nats + model.nats)
         structure, own = self._structure(reading, expr)
-        angles = without_degrees(reading.tree, self.degrees)
-        written = (self._written(node, parent, own, angles) for parent, node in _numbers(reading.tree))
+        turns = turning_units(reading.tree, self.told)
+        written = (self._written(node, parent, own, turns) for parent, node in _numbers(reading.tree))
         least = sum(min(LEAST_CONSTANT, nats) for nats in written)
         return structure + least, data
 
@@ -182,24 +183,26 @@ class Judge:
         """Nats of the form, and the places of numbers that a common part has and that cost nothing more."""
         if reading.tree.symbol == NUMBER:
             return -math.log(CONSTANT_SHARE), frozenset()
-        price = self.prior.price(reading.tree, self.n_columns)
+        form = in_units_of_laws(expr, self.told)
+        price = self.prior.price(read(form).tree if self.told else reading.tree, self.n_columns)
         grammar = math.exp(-min(price.structure, 700.0))
         whole = 0.0
         n_used = len(variables(expr))
-        form = form_share(canonical(expr)) if n_used == 1 and len(reading.values) <= 8 else None
-        if form is not None:
-            whole = form[1] / self.n_columns
+        known = form_share(canonical(form)) if n_used == 1 and len(reading.values) <= 8 else None
+        if known is not None:
+            whole = known[1] / self.n_columns
         elif n_used > 1:
-            whole = many_share(simplify(expr), self.n_columns)
+            whole = many_share(simplify(form), self.n_columns)
         share = (1.0 - CONSTANT_SHARE) * (FORM_SHARE * whole + (1.0 - FORM_SHARE) * grammar)
-        taken = self.units(expr, reading.tree) + unseen_nats(expr, self.X, self.degrees)
+        taken = self.units(expr, reading.tree) + unseen_nats(expr, self.X, self.told.degrees)
         # Read as a whole form its numbers are numbers like others; parts count where they make the shorter reading.
         apart = FORM_SHARE * whole < (1.0 - FORM_SHARE) * grammar * math.exp(price.saved)
-        return taken - math.log(share), price.places if apart else frozenset()
+        # The numbers of a common part stand at other places in other units.
+        return taken - math.log(share), price.places if apart and not self.told else frozenset()
 
-    def _written(self, node: Node, parent: str, own: frozenset[int], angles: Mapping[int, float]) -> float:
-        if node.place in angles:
-            return self.prior.constant_nats(angles[node.place])
+    def _written(self, node: Node, parent: str, own: frozenset[int], turns: Mapping[int, float]) -> float:
+        if node.place in turns:
+            return 0.0 if abs(turns[node.place]) == 1.0 else self.prior.constant_nats(turns[node.place])
         return 0.0 if node.place in own else self.prior.written(node, parent)
 
     def _constants(
@@ -259,7 +262,7 @@ def make_judge(
     models: Sequence[NoiseModel] = MODELS,
     sigma: float | None = None,
     units: UnitPrice = assumed_nats,
-    degrees: frozenset[int] = frozenset(),
+    told: Told = NOTHING_TOLD,
 ) -> Judge:
     """A judge of these rows.  Weights that are whole numbers count how often a row was seen."""
     root = np.ones(len(y))
@@ -272,7 +275,7 @@ def make_judge(
             root = np.sqrt(weights * (len(y) / weights.sum()))
     spread = float(np.std(y))
     floor = max(last_digit(y) ** 2 / 12.0, (ROUNDING * spread) ** 2, 1e-300)
-    return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma, units, degrees)
+    return Judge(X, y, root, n_columns or X.shape[1], floor, tuple(models), sigma, units, told)
 
 
 def _usable(values: Floats) -> bool:

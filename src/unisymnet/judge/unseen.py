@@ -18,7 +18,7 @@ from ..arrays import Floats
 from ..symbolic.expr import Call, Const, Expr, Var, evaluate, variables, walk
 from ..symbolic.rewrite.collect import terms_of
 from ..symbolic.rewrite.simplify import simplify
-from .angles import is_plain, is_told
+from .told import is_plain, is_told
 
 WAVE_NATS, ANGLE_NATS, FLANK_NATS = 10.0, 4.0, 5.0
 PERIOD, HALF_PERIOD = 2.0 * math.pi, math.pi

@@ -21,7 +21,7 @@ from ..formula import Formula
 from ..judge.judge import UnitPrice
 from ..judge.scales import assumed_nats
 from ..metrics import complexity
-from ..problem import TARGET, Problem
+from ..problem import TARGET, Problem, Told
 from ..protocols import Fitter, Proposer
 from ..search.loop import SearchSettings, search
 from ..symbolic.expr import Expr, evaluate, renumbered, variables
@@ -35,7 +35,7 @@ from .template.text import Template, read_template, with_columns
 from .template.tied import Tied, make_tied
 from .units.groups import reduced_searches
 from .units.nats import UnitNats
-from .units.spelling import in_degrees
+from .units.spelling import hiding_units
 from .units.strict import Strict
 from .units.system import TARGET as OF_TARGET
 from .units.system import UnitSystem, make_units
@@ -46,6 +46,12 @@ Remarks = tuple[tuple[str, str], ...]  # heads and cells of further columns of t
 PROMISING = 3.0  # times the best loss so far at this size: up to there mending is worth its time
 MAX_MENDED = 400  # formulas in one search
 EVALUATIONS_SHARE = 12  # of a limited number of evaluations, for one search on other inputs
+
+
+TOLD_WORDS = (
+    ("°", ("an angle in degrees", "angles in degrees"), "π/180 = 0.01745 in a formula turns degrees into radians"),
+    ("°C", ("a temperature in °C", "temperatures in °C"), "kelvin, 273.15 more, is tried, too"),
+)
 
 
 @dataclass(frozen=True)
@@ -68,25 +74,27 @@ class Known:
         tied = None if template is None else make_tied(template, X, y)
         return Knowledge(tuple(names), units, shapes, template, self.operators, tied)
 
-    def in_degrees(self, names: Sequence[str], target: str) -> frozenset[int]:
-        """Which of these columns, and of the target, are angles in degrees."""
+    def told(self, names: Sequence[str], target: str) -> Told:
+        """Which of these columns, and of the target, are angles in degrees or temperatures in °C."""
         given = dict(self.units or {})
         given |= {target: given[OF_TARGET]} if OF_TARGET in given and OF_TARGET not in names else {}
-        places = in_degrees([*names, target], given)
-        return frozenset(place if place < len(names) else TARGET for place in places)
+        found = hiding_units([*names, target], given)
+        place = {len(names): TARGET} | {i: i for i in range(len(names))}
+        return Told(*(frozenset(place[i] for i in found[unit]) for unit in ("°", "°C")))
 
-    def degrees_note(self, names: Sequence[str], target: str) -> tuple[str, ...]:
-        """What is said of columns that are taken for angles because of their names alone."""
-        every = [*names, target]
-        places = {len(names) if place == TARGET else place for place in self.in_degrees(names, target)}
+    def told_notes(self, names: Sequence[str], target: str) -> tuple[str, ...]:
+        """What is said of columns that are taken for angles or temperatures because of their names alone."""
         given = {*(self.units or {}), *([target] if OF_TARGET in (self.units or {}) else [])}
-        read = [every[place] for place in sorted(places) if every[place] not in given]
-        if not read:
-            return ()
-        are = "is taken for an angle in degrees because of its name"
-        if len(read) > 1:
-            are = "are taken for angles in degrees because of their names"
-        return (f"{', '.join(read)} {are}; π/180 = 0.01745 in a formula turns degrees into radians",)
+        found = hiding_units([*names, target], {})
+        said = []
+        for unit, kind, hint in TOLD_WORDS:
+            read = [one for place, one in enumerate([*names, target]) if place in found[unit] and one not in given]
+            if read:
+                are = f"is taken for {kind[0]} because of its name"
+                if len(read) > 1:
+                    are = f"are taken for {kind[1]} because of their names"
+                said.append(f"{', '.join(read)} {are}; {hint}")
+        return tuple(said)
 
     @property
     def own(self) -> dict[str, Operator]:

@@ -85,7 +85,7 @@ class Reduced:
             weights=weights[good],
             noise=noise,
             operators=problem.operators,
-            degrees=[k for k, one in enumerate(self.inputs) if isinstance(one, Var) and one.index in problem.degrees],
+            told=problem.told.moved({one.index: k for k, one in enumerate(self.inputs) if isinstance(one, Var)}),
         )
         # Divided by a factor, noise is large on some rows and small on others, and no longer seen as such.
         return replace(smaller, noisy=looks_noisy(problem))

@@ -21,7 +21,7 @@ from ..judge.judge import Judge, UnitPrice, make_judge
 from ..judge.noise import EQUAL, NoiseModel
 from ..judge.scales import assumed_nats
 from ..metrics import r2
-from ..problem import Problem
+from ..problem import NOTHING_TOLD, Problem, Told
 from ..search.loop import SearchSettings
 from ..symbolic.expr import Expr, evaluate
 from ..symbolic.rewrite.simplify import present
@@ -40,11 +40,11 @@ MAX_WATCHED = 600  # rows on which formulas are compared while the search runs
 @dataclass(frozen=True)
 class Beliefs:
     """Before any row is seen: how many columns a formula could have used, where rows hold only the chosen ones, what
-    its units cost, and which columns are angles in degrees."""
+    its units cost, and which columns have units that hide laws."""
 
     n_columns: int | None = None
     units: UnitPrice = assumed_nats
-    degrees: frozenset[int] = frozenset()
+    told: Told = NOTHING_TOLD
 
 
 UNTOLD = Beliefs()
@@ -55,7 +55,7 @@ def judge_of(problem: Problem, units: UnitPrice = assumed_nats) -> Judge:
     rows = evenly(problem.n_rows, MAX_WATCHED)
     X, y = problem.X[rows] * problem.x_scales, problem.y[rows] * problem.y_scale
     noise = None if problem.noise is None else problem.noise * problem.y_scale
-    return make_judge(X, y, problem.weights[rows], sigma=noise, units=units, degrees=problem.degrees)
+    return make_judge(X, y, problem.weights[rows], sigma=noise, units=units, told=problem.told)
 
 
 def with_judge(settings: SearchSettings, loss: Loss, units: UnitPrice) -> SearchSettings:
@@ -69,7 +69,7 @@ def believed(exact: Sequence[Expr], listed: Sequence[Candidate], rows: Rows, bel
     """Is there a formula that leaves nothing, and is it a law?"""
     if not exact or not listed:
         return bool(exact)
-    judge = make_judge(*rows, n_columns=beliefs.n_columns, units=beliefs.units, degrees=beliefs.degrees)
+    judge = make_judge(*rows, n_columns=beliefs.n_columns, units=beliefs.units, told=beliefs.told)
     return judge.believes(exact, [candidate.expr for candidate in listed])
 
 
@@ -112,7 +112,7 @@ def _judge(data: Data, models: Sequence[NoiseModel], noise: float | None, belief
         models=models,
         sigma=noise,
         units=beliefs.units,
-        degrees=beliefs.degrees,
+        told=beliefs.told,
     )
 
 

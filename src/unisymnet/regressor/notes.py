@@ -10,9 +10,9 @@ import numpy as np
 from ..arrays import Floats
 from ..candidate import EXACT, Candidate, description_length
 from ..formula import Formula
-from ..judge.angles import suspected
 from ..judge.noise import EQUAL, WORDS
 from ..judge.replicates import lack_of_fit, pure_error
+from ..judge.told import suspected
 from ..metrics import r2
 from ..search.trace import TraceRow
 from .losses import Judgement

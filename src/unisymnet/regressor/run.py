@@ -83,9 +83,8 @@ def run_fit(data: Data, options: Options, call: Call) -> Outcome:
     # Whoever interrupts does not want to wait for the last digit.
     final = deadline.sooner(AFTER_INTERRUPT if interrupts.requested else AFTER_SEARCH)
     names = [data.names[i] for i in columns.kept]
-    degrees = options.known.in_degrees(names, data.target)
-    said_of_angles = options.known.degrees_note(names, data.target)
-    every_row, beliefs = (X, y, weights), Beliefs(len(data.names), unit_price(knowledge, columns.kept), degrees)
+    told = options.known.told(names, data.target)
+    every_row, beliefs = (X, y, weights), Beliefs(len(data.names), unit_price(knowledge, columns.kept), told)
     rows = Rows(judgement.rows(fit), valid, judgement, every_row, beliefs)
     end = final if limit is None else final.sooner(max(MEASURE_SHARE * final.remaining(), LEAST_FINAL))
     entries, picked = measure(
@@ -110,7 +109,7 @@ def run_fit(data: Data, options: Options, call: Call) -> Outcome:
     is_law = options.goal == "law"
     seen = len(y), len(sample.fit), entries, picked, result.trace, judgement, data.X, every
     notes = [*said, *careful_notes(*seen, is_law=is_law)]
-    notes += angle_note(entries, picked, {columns.kept[i] for i in degrees if i != TARGET}, data.X)
+    notes += angle_note(entries, picked, {columns.kept[i] for i in told.degrees if i != TARGET}, data.X)
     if judgement.loss.kind == "mse":
         notes += replicates_note(entries[picked], data.X, every, columns.kept, final.expired())
     beside: tuple[Entry, ...] = ()
@@ -123,7 +122,7 @@ def run_fit(data: Data, options: Options, call: Call) -> Outcome:
         picked=picked,
         notes=(
             *columns.notes,
-            *said_of_angles,
+            *options.known.told_notes(names, data.target),
             *repeated_note(data.y, data.weights, y),
             *outlier_note(y),
             *notes,
@@ -205,7 +204,7 @@ class _Task:
             weights=weights,
             noise=options.noise,
             operators=options.operators,
-            degrees=options.known.in_degrees(self.names, self.target),
+            told=options.known.told(self.names, self.target),
         )
         # The rounded mean of equal values is not always that value.
         self.constant = float(y[0]) if (y == y[0]).all() else None

@@ -83,11 +83,12 @@ KNOWN_FORMS = (at("joined"), TEXTBOOK)
 SEEN = at("seen", stages=KNOWN_FORMS, seconds=LONGER)
 SEEN_TOO = at("seen", stages=KNOWN_FORMS, views=("y", "y**2", "1/y", "sqrt(y)", "ln(y)"), seconds=LONGER)
 # Where columns are angles in degrees: through their sines, cosines and tangents; where the target is one, its own.
-ANGLES = (
-    at("angles", stages=(*POWER_LAWS, SHORT_SUMS), seconds=LONGER),
+# Where columns are in °C: in kelvin.
+IN_OWN_UNITS = (
+    at("units", stages=(*POWER_LAWS, SHORT_SUMS), kelvin=(*POWER_LAWS, SHORT_SUMS, *KNOWN_FORMS), seconds=LONGER),
     at(
         "seen",
-        stages=(*POWER_LAWS, SHORT_SUMS, *KNOWN_FORMS, at("angles", stages=POWER_LAWS)),
+        stages=(*POWER_LAWS, SHORT_SUMS, *KNOWN_FORMS, at("units", stages=POWER_LAWS)),
         views=("sin(y)", "cos(y)", "tan(y)"),
         seconds=LONGER,
         angles=True,
@@ -151,6 +152,7 @@ IF_CLEAN = (
     # Exponentials are found at once or seldom: a quick look early where inputs are few, a longer one late.
     at("exponentials", **FEW_INPUTS),
     at("exponentials", **MIXED, **FEW_INPUTS),
+    *IN_OWN_UNITS,
     Place("evolve", part=EARLY),
     Place("evolve", part=SOON),
     # A dozen measured rows do not show their noise: known forms must not wait.
@@ -159,7 +161,6 @@ IF_CLEAN = (
     REDUCED,
     at("features"),
     Place("evolve", part=MIDWAY),
-    *ANGLES,
     SEEN,
     AFFINE,
     # A brief look at its likeliest structures costs a second, and some are laws that only it knows; the rest come late.
@@ -176,11 +177,11 @@ IF_CLEAN = (
 )
 # What looks for exact laws only is left out.
 IF_NOISY = (
+    *IN_OWN_UNITS,
     REDUCED_SOON,
     at("textbook"),
     at("joined"),
     Place("evolve", part=BRIEFLY),
-    *ANGLES,
     SEEN,
     # A few hundredths of a second each.
     at("modulated", noisy=True),
@@ -224,6 +225,7 @@ BRIEF_IF_CLEAN = (
     *(IN_GROUPS, REDUCED, at("textbook")),
 )
 BRIEF_IF_NOISY = (
+    *IN_OWN_UNITS,
     *(SHORT_SUMS, AFFINE, at("boltzmann"), at("stretched")),
     *(at("factors", exact=False), at("bases", exact=False), at("rational", exact=False)),
     *(*NOISY_CURVES, at("joined"), at("textbook"), at("short", most=15.0, seconds=LOOK)),

@@ -35,7 +35,7 @@ HOMES = {
     "joined": "propose.short.joined:Joined",
     "seen": "propose.smaller.seen:Seen",
     "affine": "propose.smaller.affine:Affine",
-    "angles": "propose.smaller.seen:Angles",
+    "units": "propose.smaller.seen:InOwnUnits",
     "short": "propose.short.short:Short",
     "subsets": "propose.short.subsets:Subsets",
     "evolve": "propose.evolve.stage:Evolve",
@@ -63,7 +63,7 @@ def at(name: str, **settings: Any) -> Place:
 def loaded(place: Place) -> Proposer:
     module, _, kind = HOMES[place.name].partition(":")
     settings = dict(place.settings)
-    for key in settings.keys() & {"stages", "noisy_stages", "hints", "finishers"}:
+    for key in settings.keys() & {"stages", "noisy_stages", "kelvin", "hints", "finishers"}:
         settings[key] = tuple(map(loaded, settings[key]))
     proposer: Proposer = getattr(import_module(f"..{module}", __package__), kind)(**settings)
     return proposer

@@ -163,7 +163,7 @@ def _as_numbers(found: Judged, judge: Judge, deadline: Deadline, tries: int) -> 
         if not math.isfinite(error):
             continue
         near = simple_numbers(reading.values[place], WINDOW_ERRORS * error)[:tries]
-        angles = degrees_near(reading.values[place], WINDOW_ERRORS * error) if judge.degrees else []
+        angles = degrees_near(reading.values[place], WINDOW_ERRORS * error) if judge.told.degrees else []
         for number in (*angles, *near):
             if deadline.expired():
                 return

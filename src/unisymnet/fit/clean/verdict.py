@@ -16,8 +16,8 @@ import numpy as np
 from ...arrays import Floats
 from ...candidate import Candidate
 from ...deadline import Deadline
-from ...judge.angles import on_angles
 from ...judge.judge import Judge, Lengths
+from ...judge.told import as_told
 from ...symbolic.constants import free_constants
 from ...symbolic.expr import Call, Const, Expr, evaluate, rebuild, variables
 from ...symbolic.rewrite.simplify import present, simplify
@@ -69,8 +69,8 @@ def verdict(
             continue
         expr = levelled(tidied(candidate.expr, judge.X, spread))
         expr = expr if expr == candidate.expr or allows(expr) else candidate.expr
-        # What a fit has moved away from 2*theta is told apart from it by nothing, where theta is an angle in degrees.
-        for form in dict.fromkeys((expr, on_angles(expr, judge.degrees))):
+        # What a fit has moved away from 2*theta, or from kelvin, is told apart from it by nothing.
+        for form in dict.fromkeys((expr, as_told(expr, judge.told))):
             lengths = judge.lengths(form)
             if lengths is not None and (form is expr or allows(form)):
                 found.append(Ruled(form, lengths, candidate.source))

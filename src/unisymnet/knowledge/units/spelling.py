@@ -67,7 +67,7 @@ _NAMES = {
 }  # fmt: skip
 _NOTHING = {"", "1", "-", "–", "none", "dimensionless", "unitless", "count", "counts", "number", "no unit"}
 _ODD = {
-    "°C": "is in °C, which has no absolute zero; most laws want kelvin (add 273.15)",
+    "°C": "is in °C, and most laws want kelvin: 273.15 more is tried, too",
     "°F": "is in °F, which has no absolute zero; most laws want kelvin",
     "dB": "is in dB, a logarithm; laws are simpler in the ratio itself, 10^(dB/10)",
     "pH": "is a pH, a logarithm; laws are simpler in the concentration, 10^(-pH)",
@@ -82,7 +82,10 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)|(?P<name>°[CF]?|[%‰]|[^\W\d_]+)"
     r"|(?P<raised>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)|(?P<sign>\*\*|[-+*/^()·⋅×]))"
 )
-_SUFFIX = re.compile(r"(?:(?<=[^\W_])[_ ]deg(?:rees?)?|°)\Z", re.IGNORECASE)
+_SUFFIXES = {  # of names: angle_deg, T_degC
+    "°": re.compile(r"(?:(?<=[^\W_])[_ ]deg(?:rees?)?|°)\Z", re.IGNORECASE),
+    "°C": re.compile(r"(?:(?<=[^\W_])[_ ](?:deg_?c|celsius)|°c|℃|\A(?:t|temp|temperature)_c)\Z", re.IGNORECASE),
+}
 _HEAD = re.compile(r"(?P<name>.*?\S)\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>(?:[^()]|\([^()]*\))*)\))\s*\Z")
 _QUANTITY = re.compile(r"\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*\*?\s*(?P<unit>.*?)\s*\Z")
 
@@ -133,14 +136,15 @@ def read_head(head: str) -> tuple[str, str | None]:
     return match["name"], text.strip()
 
 
-def in_degrees(names: Sequence[str], given: Mapping[str, str]) -> list[int]:
-    """The places of the columns that are angles in degrees: by the unit that is given, or else by their names."""
-    units = [given[name] if name in given else read_head(name)[1] or _SUFFIX.search(name) for name in names]
-    return [place for place, unit in enumerate(units) if isinstance(unit, re.Match) or _is_degree(unit)]
-
-
-def _is_degree(unit: object) -> bool:
-    return isinstance(unit, str) and _SAME_ODD.get(unit.strip(), unit.strip()) == "°"
+def hiding_units(names: Sequence[str], given: Mapping[str, str]) -> dict[str, list[int]]:
+    """The places of angles in degrees and of temperatures in °C: by the unit that is given, or else by the name."""
+    found: dict[str, list[int]] = {unit: [] for unit in _SUFFIXES}
+    for place, name in enumerate(names):
+        unit = (given[name] if name in given else read_head(name)[1] or "").strip()
+        for odd, suffix in _SUFFIXES.items():
+            if _SAME_ODD.get(unit, unit) == odd or (not unit and suffix.search(name)):
+                found[odd].append(place)
+    return found
 
 
 def unit_names(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...deadline import Deadline
 from ...fit.clean.spell import spell
-from ...problem import Problem
+from ...problem import NOTHING_TOLD, Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Call, Const, Expr, product, rebuild, renumbered, total, variables
 from ...symbolic.rewrite.simplify import simplify
@@ -138,7 +138,7 @@ class Finisher:
             weights=weights / np.mean(weights),
             x_scales=np.ones(len(inputs)),
             y_scale=1.0,
-            degrees=frozenset(),
+            told=NOTHING_TOLD,
             noise=None,
             rounding=0.0,
         )

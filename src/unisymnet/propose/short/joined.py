@@ -24,7 +24,7 @@ from ...fit.kernels.fit import fit_tape
 from ...fit.kernels.tape import compile_tape
 from ...judge.forms import FORMS, fitted_form
 from ...judge.special import Form
-from ...problem import Problem
+from ...problem import NOTHING_TOLD, Problem
 from ...protocols import Proposer
 from ...symbolic.constants import free_constants, merge_params, merge_values
 from ...symbolic.expr import Expr, Param, Var, bind, evaluate, n_params, rebuild, renumbered
@@ -117,7 +117,7 @@ class Joined(Stage):
             weights=weights[good] / np.mean(weights[good]),
             x_scales=np.ones(len(leaf.columns)),
             y_scale=1.0,
-            degrees=frozenset(),
+            told=NOTHING_TOLD,
             noise=None,
         )
         for stage in self.stages:

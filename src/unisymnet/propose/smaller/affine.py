@@ -16,7 +16,7 @@ import numpy as np
 
 from ...arrays import DIGITS_12, Floats, evenly
 from ...candidate import ParetoFront, Proposal
-from ...problem import Problem
+from ...problem import NOTHING_TOLD, Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, renumbered, total
 from ..pool import FAR_WORSE, Pool, Stage, Task
@@ -172,7 +172,7 @@ class Affine(Stage):
             weights=len(rows) / variances[rows] / np.sum(1.0 / variances[rows]),
             x_scales=np.ones(len(others)),
             y_scale=1.0,
-            degrees=frozenset(),
+            told=NOTHING_TOLD,
             noise=None,
             rounding=0.0,
             noisy=True,

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from ...arrays import DIGITS_9, Floats
-from ...problem import Problem
+from ...problem import NOTHING_TOLD, Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, rebuild, total
 from ..view.smooth import Frame
 from ..write.polynomial import monomial
@@ -58,7 +58,7 @@ class Reduction:
             weights=weights / mean,
             x_scales=np.ones(len(self.inputs)),
             y_scale=1.0,
-            degrees=frozenset(),
+            told=NOTHING_TOLD,
             noise=None if problem.noise is None else problem.noise / np.sqrt(mean),
         )
 

@@ -1,4 +1,4 @@
-"""The target through a view, stage `seen`, and angles through waves, stage `angles`.
+"""The target through a view, stage `seen`, and inputs in the units that laws have, stage `units`.
 
 What is the inverse, logarithm, square or root of y a plain function of?
 1/(c·exp(k·x) − 1) is an exponential with an offset seen through 1/y.  The stages given are asked about each view, whose
@@ -7,7 +7,8 @@ views are proposed.  A curve that touches zero may be the square of one that pas
 bond is: there its root is seen with another sign on either side.
 
 A diffraction angle is measured as 2θ, and scattering goes with sin(θ/2)^-4: a wave of an angle, its half or its double
-stands in the place of a column that is known to be an angle.  Which stages are asked is not known here.
+stands in the place of a column that is known to be an angle, and kelvin in that of one in °C.  Which stages are asked
+is not known here.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...problem import TARGET, Problem
 from ...protocols import Proposer
-from ...symbolic.expr import Call, Const, Expr, Var
+from ...symbolic.expr import Call, Const, Expr, Var, variables
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import Target, View, views_of
 from .reduction import Reduction
 
-__all__ = ["Angles", "Seen"]
+__all__ = ["InOwnUnits", "Seen"]
 
 LEAST_SEEN = 0.9  # of the rows must have a value of the view
 N_PROPOSALS, N_SETTLED = 6, 12
@@ -36,7 +37,7 @@ TOUCHES = 0.2  # of the curve's height on its lower side
 
 WAVES = tuple((op, k) for k in (1.0, 2.0, 0.5) for op in ("sin", "cos", "tan"))
 MOST_ANGLES = 3
-N_EACH = 2  # formulas of one stage about one choice
+N_EACH, N_KELVIN = 2, 60  # formulas of one stage about one choice: known forms come in no order
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Seen(Stage):
     angles: bool = False
 
     def suits(self, problem: Problem) -> bool:
-        return TARGET in problem.degrees or not self.angles
+        return TARGET in problem.told.degrees or not self.angles
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         views = [(view.invert, seen_through(task.problem, view)) for view in views_of(task.problem, self.views)]
@@ -81,7 +82,7 @@ def _instead(problem: Problem, target: Target, values: Floats) -> Problem:
         y=values,
         weights=target.weights**2 / np.mean(target.weights**2),
         y_scale=1.0,
-        degrees=problem.degrees - {TARGET},
+        told=replace(problem.told, degrees=problem.told.degrees - {TARGET}),
         noise=None,
         rounding=0.0,
     )
@@ -114,35 +115,42 @@ def _square(expr: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class Angles(Stage):
-    """Settings: who is asked, seconds for all choices of functions."""
+class InOwnUnits(Stage):
+    """Settings: who is asked about waves of angles, who about kelvin, seconds for all choices."""
 
-    name: str = "angles"
+    name: str = "units"
     seconds: float = 1.5
     stages: tuple[Proposer, ...] = ()
+    kelvin: tuple[Proposer, ...] = ()
 
     def suits(self, problem: Problem) -> bool:
-        return 0 < len(problem.degrees - {TARGET}) <= MOST_ANGLES
+        return bool(problem.told.celsius - {TARGET}) or 0 < len(problem.told.degrees - {TARGET}) <= MOST_ANGLES
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         problem = task.problem
-        for choice in _choices(problem):
+        waves = ((self.stages, choice, N_EACH) for choice in _waves(problem))
+        for stages, choice, most in ((self.kelvin, _in_kelvin(problem), N_KELVIN), *waves):
             seen = Reduction(tuple(choice.get(i, Var(i)) for i in range(problem.n_features)), Const(1.0), 1.0)
-            smaller = seen.apply(problem)
+            smaller = seen.apply(problem) if choice else None
             if smaller is None:
                 continue
-            for stage in self.stages:
+            for stage in stages:
                 if task.deadline.expired():
                     return
                 # Noise is often a share of the value, of which least squares know nothing: the judge shall choose.
                 found = stage.propose(smaller, ParetoFront(), rng=task.rng, deadline=task.deadline)
-                for proposal in itertools.islice(found, N_EACH):
+                for proposal in itertools.islice(found, most):
                     yield Proposal(seen.lift(proposal.expr), f"{self.name}/{proposal.source}")
 
 
-def _choices(problem: Problem) -> Iterator[Mapping[int, Expr]]:
+def _in_kelvin(problem: Problem) -> Mapping[int, Expr]:
+    """All temperatures, so that their ratios and differences are right, too."""
+    return {variables(term)[0]: term for term in problem.kelvin}
+
+
+def _waves(problem: Problem) -> Iterator[Mapping[int, Expr]]:
     """One angle seen through a function, then two through plain ones."""
-    told = sorted(problem.degrees - {TARGET})
+    told = sorted(problem.told.degrees - {TARGET})
     allowed = [(op, k) for op, k in WAVES if problem.allows(op)]
     for column, (op, k) in itertools.product(told, allowed):
         yield {column: _of(op, k, column)}

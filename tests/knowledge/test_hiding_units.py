@@ -9,14 +9,15 @@ import pandas as pd
 import pytest
 
 from unisymnet import UniSymNetRegressor
-from unisymnet.judge.angles import DEGREE, on_angles, suspected, without_degrees
 from unisymnet.judge.judge import make_judge
+from unisymnet.judge.told import DEGREE, as_told, in_units_of_laws, suspected, turning_units
 from unisymnet.judge.tree import read
 from unisymnet.judge.unseen import unseen_nats
 from unisymnet.knowledge.known import Known
-from unisymnet.problem import TARGET, make_problem
+from unisymnet.problem import KELVIN, TARGET, Told, make_problem
 from unisymnet.symbolic.expr import Const, evaluate, walk
 from unisymnet.symbolic.parse import parse
+from unisymnet.symbolic.rewrite.simplify import simplify
 
 
 @pytest.mark.parametrize(
@@ -27,25 +28,25 @@ from unisymnet.symbolic.parse import parse
     ],
 )
 def test_a_name_that_holds_the_unit_says_that_a_column_is_in_degrees(name, angle):
-    assert Known().in_degrees(["other", name], "y") == ({1} if angle else set())
-    assert Known().in_degrees(["other"], name) == ({TARGET} if angle else set())
+    assert Known().told(["other", name], "y").degrees == ({1} if angle else set())
+    assert Known().told(["other"], name).degrees == ({TARGET} if angle else set())
 
 
 def test_a_unit_that_is_given_goes_before_the_name():
-    assert Known(units={"a_deg": "rad"}).in_degrees(["a_deg", "b"], "y") == set()
-    assert Known(units={"b": "deg", "target": "°"}).in_degrees(["a", "b"], "y") == {1, TARGET}
+    assert Known(units={"a_deg": "rad"}).told(["a_deg", "b"], "y").degrees == set()
+    assert Known(units={"b": "deg", "target": "°"}).told(["a", "b"], "y").degrees == {1, TARGET}
 
 
 def test_only_columns_that_are_read_by_name_are_told():
     known = Known(units={"a": "deg"})
-    assert known.degrees_note(["a"], "y") == ()
-    (note,) = known.degrees_note(["a", "b_deg", "c_deg"], "y")
+    assert known.told_notes(["a"], "y") == ()
+    (note,) = known.told_notes(["a", "b_deg", "c_deg"], "y")
     assert note.startswith("b_deg, c_deg are taken for angles in degrees because of their names")
 
 
 def test_the_search_sees_radians_and_the_caller_degrees():
     angle = np.array([10.0, 20.0, 50.0])
-    problem = make_problem(angle[:, None], angle, degrees=[0, TARGET])
+    problem = make_problem(angle[:, None], angle, told=Told(frozenset({0, TARGET})))
     assert np.allclose(problem.X[:, 0], np.deg2rad(angle))
     assert np.allclose(problem.y, np.deg2rad(angle))
     formula = problem.to_original(parse("asin(sin(x0))"))
@@ -56,7 +57,7 @@ def test_turning_degrees_into_radians_costs_no_constant():
     X = np.linspace(5.0, 40.0, 40)[:, None]
     y = 9.8 * np.sin(np.deg2rad(X[:, 0]))
     law = parse(f"9.8*sin({DEGREE!r}*x0)")
-    told, untold = (make_judge(X, y, degrees=frozenset(degrees)).lengths(law) for degrees in ({0}, ()))
+    told, untold = (make_judge(X, y, told=Told(frozenset(degrees))).lengths(law) for degrees in ({0}, ()))
     assert told.n_free == untold.n_free - 1
     assert told.total < untold.total - 10.0
     assert unseen_nats(law, X, {0}) == 0.0 < unseen_nats(law, X)
@@ -73,18 +74,18 @@ def test_turning_degrees_into_radians_costs_no_constant():
     ],
 )
 def test_which_numbers_only_turn_units(text, values):
-    found = without_degrees(read(parse(text)).tree, {0, TARGET})
+    found = turning_units(read(parse(text)).tree, Told(frozenset({0, TARGET})))
     assert [round(value, 9) for value in found.values()] == values
 
 
 def test_a_fit_that_moved_away_from_a_plain_angle_is_moved_back():
-    near, far = (on_angles(parse(f"sin({k * DEGREE!r}*x0 + 1)"), {0}) for k in (0.51, 0.7))
+    near, far = (as_told(parse(f"sin({k * DEGREE!r}*x0 + 1)"), Told(frozenset({0}))) for k in (0.51, 0.7))
     numbers = [node.value for node in walk(near) if isinstance(node, Const)]
     assert any(math.isclose(number, 0.5 * DEGREE, rel_tol=1e-12) for number in numbers)
     assert far == parse(f"sin({0.7 * DEGREE!r}*x0 + 1)")
 
 
-SOON = ("monomial", "factors", "bases", "angles", "seen", "textbook")
+SOON = ("monomial", "factors", "bases", "units", "seen", "textbook")
 
 
 def fit(X, y, proposers=SOON):
@@ -138,3 +139,58 @@ def test_an_angle_as_the_answer():
     bank = np.rad2deg(np.arctan(X["v"] ** 2 / (9.81 * X["r"]))) + rng.normal(0.0, 0.5, 60)
     model = fit(X, bank.rename("bank_deg"))
     assert "atan(" in str(model.formula_) and "v**2/r" in str(model.formula_)
+
+
+@pytest.mark.parametrize(
+    ("name", "celsius"),
+    [
+        *[(name, True) for name in ("T (°C)", "temp_degC", "room temperature [°C]", "t_c", "Temp_C", "water celsius")],
+        *[(name, False) for name in ("T (K)", "c", "vitamin_C", "temp", "T_F", "angle_deg")],
+    ],
+)
+def test_a_name_that_holds_the_unit_says_that_a_column_is_in_celsius(name, celsius):
+    assert Known().told(["other", name], "y").celsius == ({1} if celsius else set())
+
+
+WARM = Told(celsius=frozenset({0}))
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("3*(x0 + 273.15)^4", "3*x0^4"),
+        ("3*exp(-7/(x0 + 273.15))*x1", "3*exp(-7/x0)*x1"),
+        ("x0/(x0 + 273.15)", "x0/(x0 + 273.15)"),  # both zeros in one formula
+        ("3*(x1 + 273.15)^4", "3*(x1 + 273.15)^4"),
+        ("x0 + 273", "x0 + 273"),
+    ],
+)
+def test_the_form_of_a_law_is_its_form_in_kelvin(text, form):
+    assert in_units_of_laws(parse(text), WARM) == simplify(parse(form))
+
+
+def test_a_fit_that_moved_the_zero_of_celsius_is_moved_back():
+    assert as_told(parse("x0 + 268.3"), WARM) == simplify(parse("x0 + 273.15"))
+    assert as_told(parse("x0 + 230.0"), WARM) == parse("x0 + 230.0")  # Antoine's constant is another one
+
+
+@pytest.mark.parametrize(
+    ("law", "noise", "shows"),
+    [
+        (lambda t: 5.67e-8 * (t + KELVIN) ** 4, 0.02, "(`T (°C)` + 273.15)**4"),
+        (lambda t: 0.0177 * np.exp(3950.0 / (t + KELVIN)), 0.01, "/(`T (°C)` + 273.15))"),
+    ],
+    ids=["radiation", "thermistor"],
+)
+def test_laws_of_kelvin_are_found_in_celsius(law, noise, shows):
+    rng = np.random.default_rng(4)
+    warm = np.linspace(5.0, 400.0, 40)
+    y = law(warm) * (1.0 + rng.normal(0.0, noise, 40))
+    assert shows in str(fit(pd.DataFrame({"T (°C)": warm}), y).formula_)
+
+
+def test_what_rises_with_celsius_needs_no_kelvin():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"rise_degC": rng.uniform(1.0, 60.0, 60), "mass": rng.uniform(0.1, 3.0, 60)})
+    heat = 4.18 * X["mass"] * X["rise_degC"] * (1.0 + rng.normal(0.0, 0.01, 60))
+    assert "273" not in str(fit(X, heat).formula_)
