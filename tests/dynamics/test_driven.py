@@ -9,6 +9,7 @@ import pytest
 from unisymnet import DynamicsRegressor, System
 from unisymnet.deadline import Deadline
 from unisymnet.dynamics.course import Course, make_course
+from unisymnet.dynamics.finish import _within_a_turn
 from unisymnet.dynamics.propose import RateSearch
 from unisymnet.dynamics.proposers.driven import DrivenSearch, frequencies_of, merged, split
 from unisymnet.dynamics.rate import sum_of, terms_of
@@ -71,6 +72,23 @@ def test_seasonal_growth_prints_runs_and_is_stored(tmp_path: Path) -> None:
     model.save(tmp_path / "model.json")
     assert DynamicsRegressor.load(tmp_path / "model.json").system_ == model.system_
     assert "cos" in model.system_.to("python") and "cos" in model.system_.latex()
+
+
+def test_a_template_may_ask_for_a_function_of_the_time() -> None:
+    equations = {"x": "v", "v": "-2*x - 0.3*v + 1.1*cos(2.2*t)"}
+    times, values = runs_of(equations, [[1.0, 0.0]], 20.0, 250, 0.02)
+    template = {"x": "v", "v": "-k*x - c*v + f(t)"}
+    model = DynamicsRegressor(max_time=20, use_time=True, search=False, template=template)
+    expr = model.fit(times, values, states=["x", "v"]).system_.exprs[1]
+    assert frequencies_of(expr, 2) == pytest.approx([2.2], abs=0.01) and len(terms_of(expr)) == 3
+
+
+def test_a_phase_is_shown_within_a_turn_with_its_error() -> None:
+    errors = {49.7: 0.1}
+    shown = _within_a_turn(parse("x*cos(6.27*t - 49.7) + sin(x + 9)", ["x", "t"]), 1, errors)
+    phase = math.remainder(-49.7, 2.0 * math.pi)
+    assert errors[abs(phase)] == 0.1 and f"{phase:.4f}"[:5] in str(shown)
+    assert "9" in str(shown)  # of a state nothing is changed
 
 
 def test_no_wave_is_found_in_noise_and_where_nothing_is_driven() -> None:

@@ -91,7 +91,7 @@ class RateSearch:
             self.try_all(choose(library), library.name)
             if self.is_exact():
                 return self.ranked()
-        if self.time in self.columns and self.known.form is None:
+        if self.time in self.columns:
             self.drive()
         if not self.course.clean and self.known.form is None:
             self.try_all(slaved_rates(self.course, self.state, self.libraries[0].terms), self.libraries[0].name)
@@ -107,16 +107,21 @@ class RateSearch:
 
     def drive(self) -> None:
         """Waves of the time beside the terms of every library that asks for no inner constant."""
+        form = self.known.form
+        factors = None if form is None else form.factors(self.time)
+        if factors is not None and not factors:
+            return  # no unknown function of the time
         search = DrivenSearch(self.course, self.rows, self.n_rows)
         for library in self.libraries[:]:
             if library.groups or (self.rates and self.deadline.expired()):
                 continue
-            plain = [term for term in library.terms if self.time not in variables(term)]
-            found = search.run(plain)
+            held = library.terms[: library.n_always]
+            plain = [*held, *(t for t in library.terms[library.n_always :] if self.time not in variables(t))]
+            found = search.run(plain, factors, len(held))
             if found is None:
                 continue
             waves = [w for tone in found.frequencies for f in found.factors for w in pair(tone, f, self.time)]
-            driven = self._usable(Library(f"{DRIVEN} {library.name}", (*plain, *waves)))
+            driven = self._usable(Library(f"{DRIVEN} {library.name}", (*plain, *waves), (), len(held)))
             self.libraries.append(driven)
             self.try_all(filter(self.known.takes, found.rates), driven.name)
 
@@ -224,8 +229,9 @@ class RateSearch:
         factors = dict.fromkeys(wave_of(term, self.time) for term in library.terms)
         tones = frequencies_of(expr, self.time)
         waves = [w for tone in tones for f in factors if f is not None for w in pair(tone, f, self.time)]
-        terms = list(dict.fromkeys([*current, *plain, *waves]))
-        found = self.tangent_subsets(terms, current)
+        always = [term for term in current if self.known.form and self.known.form.holds(term)]
+        terms = list(dict.fromkeys([*always, *current, *plain, *waves]))
+        found = self.tangent_subsets(terms, current, len(always))
         self.try_all((sum_of(merged(terms_of(rate), self.time)) for rate in found), library.name)
 
     def tangent_subsets(self, terms: Sequence[Expr], current: dict[Expr, float], n_always: int = 0) -> list[Expr]:

@@ -68,12 +68,17 @@ class DrivenSearch:
         self.filters = [whitening @ bump for bump, whitening in zip(rows.bumps, rows.whitenings)]
         self.grid = _frequencies(course, rows)
 
-    def run(self, terms: Sequence[Expr]) -> Driven | None:
-        """Rates of some of the terms and of waves; None where no wave shortens the description."""
-        terms = list(terms)[:MAX_TERMS]
+    def run(self, terms: Sequence[Expr], factors: Sequence[Expr] | None = None, n_always: int = 0) -> Driven | None:
+        """Rates of some of the terms, the first few in any case, and of waves times one of the ``factors``.
+
+        None where no wave shortens the description.
+        """
+        terms = list(terms)[: max(MAX_TERMS, n_always)]
+        if not terms or not len(self.grid):
+            return None
         table = self.rows.columns(terms, self.course.tables)
-        subsets = self._subsets(table, 0)
-        if not subsets or not len(self.grid):
+        subsets = self._subsets(table, 0, n_always)
+        if not subsets:
             return None
         plainest = min(subsets, key=lambda s: self._length(s, len(terms), 0))
         least = self._length(plainest, len(terms), 0) - SURE
@@ -81,11 +86,11 @@ class DrivenSearch:
         bases = [table[:, list(smallest[size].columns)] for size in sorted(smallest)[:ALONE]]
         if table.shape[1] < 0.5 * len(self.rows.target):
             bases.append(table)
-        factors = self._factors(terms, subsets)
+        factors = self._factors(terms, subsets) if factors is None else factors
         found: Driven | None = None
         loss = math.inf
         for _ in range(TONES):
-            best = self._one_more(terms, table, bases, factors, found.frequencies if found else ())
+            best = self._one_more(terms, table, bases, factors, n_always, found.frequencies if found else ())
             if best is None or not best.length < least or not best.loss < FURTHER * loss:
                 break
             least, loss = best.length, best.loss
@@ -100,6 +105,7 @@ class DrivenSearch:
         table: Floats,
         bases: Sequence[Floats],
         factors: Sequence[Expr],
+        n_always: int,
         known: tuple[float, ...],
     ) -> _Tones | None:
         """The best frequency beside those that are known."""
@@ -110,20 +116,25 @@ class DrivenSearch:
             waves = finite_terms(waves, self.course.tables)
             columns = np.column_stack([table, self.rows.columns(waves, self.course.tables)]) if waves else table
             both = [*terms, *waves]
-            subsets = [s for s in self._subsets(columns, len(every)) if s.columns[-1] >= len(terms)]
+            subsets = [s for s in self._subsets(columns, len(every), n_always) if s.columns[-1] >= len(terms)]
             ranked = sorted(subsets, key=lambda s: self._length(s, len(both), len(every)))
             length = self._length(ranked[0], len(both), len(every)) if ranked else math.inf
             if length < (found.length if found else math.inf):
                 # Rows of curves are no independent measurements: short rates get a chance in the trajectories, too.
-                small = {s.size: s for s in reversed(subsets) if s.size <= SMALL}
+                small = {s.size: s for s in reversed(subsets) if s.size <= n_always + SMALL}
                 chosen = [*ranked[:KEPT], *(small[size] for size in sorted(small))]
                 rates = [sum_of([(float(c), both[i]) for i, c in zip(s.columns, s.coefficients)]) for s in chosen]
                 found = _Tones(length, ranked[0].loss, every, rates)
         return found
 
-    def _subsets(self, columns: Floats, n_tones: int) -> list[Subset]:
+    def _subsets(self, columns: Floats, n_tones: int, n_always: int) -> list[Subset]:
+        if columns.shape[1] == n_always:
+            every = tuple(range(n_always))
+            coefficients = np.asarray(np.linalg.lstsq(columns, self.rows.target, rcond=None)[0], dtype=np.float64)
+            return [Subset(every, coefficients, float(np.sum((self.rows.target - columns @ coefficients) ** 2)))]
+        size = n_always + MAX_SIZE + 2 * n_tones
         try:
-            return best_subsets(columns, self.rows.target, max_size=MAX_SIZE + 2 * n_tones, beam=15, keep=2)
+            return best_subsets(columns, self.rows.target, max_size=size, beam=15, keep=2, always=range(n_always))
         except ValueError:
             return []
 
