@@ -84,15 +84,17 @@ class RateSearch:
 
     def run(self) -> list[Rate]:
         """All libraries in weak form, then those that did best in the trajectory."""
-        for library in self.libraries:
+        for place, library in enumerate(self.libraries[:]):
+            if place == 1 and self.time in self.columns:
+                self.drive()  # before long libraries with the time among their columns take what is left of it
+                if self.is_exact():
+                    return self.ranked()
             if self.rates and self.deadline.expired():
                 break
             choose = self._grouped if library.groups else self._subsets
             self.try_all(choose(library), library.name)
             if self.is_exact():
                 return self.ranked()
-        if self.time in self.columns:
-            self.drive()
         if not self.course.clean and self.known.form is None:
             self.try_all(slaved_rates(self.course, self.state, self.libraries[0].terms), self.libraries[0].name)
         for _ in range(2):

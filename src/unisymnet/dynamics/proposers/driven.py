@@ -26,7 +26,7 @@ from ..weak import WeakRows
 MAX_SIZE = 7  # terms and waves of a rate
 ALONE = 5  # terms that are taken out before waves are looked for: the best 1, 2, …
 MAX_TERMS = 30  # of one library
-MAX_FACTORS = 8
+MAX_FACTORS = 9
 MAX_FREQUENCIES = 800
 PASSED = 8.0  # ω times half the width of a bump from which on next to nothing of a wave passes it
 PEAKS = 2  # of one spectrum
@@ -96,6 +96,8 @@ class DrivenSearch:
             least, loss = best.length, best.loss
             rates = tuple(sum_of(merged(terms_of(expr), self.time)) for expr in best.rates)
             found = Driven((*rates, *(found.rates if found else ())), best.frequencies, tuple(factors))
+            if loss <= len(self.rows.target):
+                break  # no more than the noise
             bases = [self.rows.columns([term for _, term in terms_of(best.rates[0])], self.course.tables)]
         return found
 
@@ -145,11 +147,12 @@ class DrivenSearch:
         return subset_codelength(subset.loss, self.n_rows, subset.size, n_columns, floor=floor) + n_tones * tone
 
     def _factors(self, terms: Sequence[Expr], subsets: Sequence[Subset]) -> list[Expr]:
-        """What a wave may be multiplied by: nothing, the states, and the terms that explain most without it."""
+        """What a wave may be multiplied by: nothing, states, their products, terms that explain most without it."""
         best = {s.size: s for s in reversed(subsets)}
         used = [terms[i] for size in sorted(best)[:ALONE] for i in best[size].columns]
         plain = [term for term in terms if isinstance(term, Var)]
-        return list(dict.fromkeys([Const(1.0), *plain, *used]))[:MAX_FACTORS]
+        both = [t for t in terms if isinstance(t, Call) and t.op == "mul" and all(isinstance(a, Var) for a in t.args)]
+        return list(dict.fromkeys([Const(1.0), *plain, *both, *used]))[:MAX_FACTORS]
 
     def _peaks(self, bases: Sequence[Floats], factors: Sequence[Expr], known: Sequence[float]) -> Iterator[float]:
         """Frequencies of the highest peaks, each made sharp; different ones."""
