@@ -97,6 +97,28 @@ def test_all_functions_are_first_fitted_together_as_smooth_ones(template: str, l
     assert np.sqrt(np.mean(rest**2)) < 1e-3 * np.std(y)
 
 
+@pytest.mark.parametrize(
+    ("template", "law", "place", "b"),
+    [
+        ("0.082*x0/(x1 - b) + f(x1)", "0.082*x0/(x1 - 0.043) - 3.6/x1**2", 0, 0.043),
+        ("x0/(b - x1) + f(x1)", "x0/(1.2 - x1) + sqrt(x1)", 0, 1.2),
+        ("a*x0/(x1 + b) + f(x2)", "70*x0/(x1 + 25) + x2**2", 1, 25.0),
+        ("f(x2)/(x1 - b)", "exp(x2)/(x1 - 0.03)", 0, 0.03),
+    ],
+)
+def test_a_constant_may_start_on_the_other_side_of_a_pole(template: str, law: str, place: int, b: float) -> None:
+    """It had started at 1, and no step leads across a pole."""
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = np.column_stack([rng.uniform(280, 400, 200), np.exp(rng.uniform(np.log(0.06), 0.0, 200))])
+        X = np.column_stack([X, rng.uniform(0.5, 2.0, 200)])
+        y = evaluate(parse(law), X)
+        y += 0.01 * y.std() * rng.standard_normal(200)
+        smooth = fit_smooth(read_template(template, ["x0", "x1", "x2"]), X, y, np.ones(200), rng, {})
+        assert smooth is not None and smooth.error < 0.015 * np.std(y)
+        assert smooth.constants[place] == pytest.approx(b, rel=0.1)
+
+
 def test_noise_is_not_taken_for_missing_degrees() -> None:
     rng = np.random.default_rng(1)
     X = rng.uniform(0.5, 2.0, (200, 2))

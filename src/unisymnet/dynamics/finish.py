@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..formula.constants import Constant, free, simple_name
-from ..symbolic.expr import Const, Expr, Param, bind, rebuild
+from ..symbolic.expr import Call, Const, Expr, Param, bind, call, rebuild, total, variables
 from .choose import SystemSearch
 from .course import Course
 from .doubts import fit_notes, flat_notes, rival_notes
@@ -39,8 +39,8 @@ def as_system(
     errors: Mapping[float, float] | None = None,
 ) -> System:
     """A candidate as a user holds it; ``errors`` are those of constants that this fit has not moved."""
-    exprs = tuple(shown(expr) for expr in equations)
     known = {abs(float(value)): float(error) for value, error in zip(shot.params, shot.errors())} | dict(errors or {})
+    exprs = tuple(shown(_within_a_turn(expr, course.n_columns - 1, known)) for expr in equations)
     constants = tuple(tuple(_constant(value, known) for value in free(expr)[1]) for expr in exprs)
     values = np.concatenate([table[:, : course.n_states] for table in course.tables])
     start = shot.starts[0] if np.isfinite(shot.starts[0]).all() else course.curves[0]
@@ -54,6 +54,29 @@ def as_system(
         tuple(float(value) for value in start),
         notes(course, best, shot),
     )
+
+
+def _within_a_turn(expr: Expr, time: int, errors: dict[float, float]) -> Expr:
+    """Phases of waves of the time between -π and π, where years as times leave them at hundreds; with their errors."""
+
+    def turned(node: Expr) -> Expr:
+        if not (isinstance(node, Call) and node.op in ("sin", "cos") and time in variables(node)):
+            return node
+        angle = node.args[0]
+        if not (isinstance(angle, Call) and angle.op in ("add", "sub")):
+            return node
+        parts = list(angle.args)
+        if angle.op == "sub":
+            parts[1] = Const(-parts[1].value) if isinstance(parts[1], Const) else -parts[1]
+        for i, part in enumerate(parts):
+            if isinstance(part, Const) and abs(part.value) > math.pi:
+                phase = math.remainder(part.value, 2.0 * math.pi)
+                if abs(part.value) in errors:
+                    errors[abs(phase)] = errors[abs(part.value)]
+                parts[i] = Const(phase)
+        return call(node.op, total(parts))
+
+    return rebuild(expr, turned)
 
 
 def _tied(search: SystemSearch, best: Candidate) -> tuple[tuple[Expr, ...], Shot]:

@@ -16,11 +16,12 @@ import numpy as np
 from ..arrays import Floats
 from ..deadline import Deadline
 from ..fit.subset import Subset, best_subsets, by_codelength, subset_codelength
-from ..symbolic.expr import Expr, Param, Var, bind, evaluate, product, total
+from ..symbolic.expr import Expr, Param, Var, bind, evaluate, product, total, variables
 from .course import Course, effective_rows
 from .known.rates import KnownRate
 from .library import MAX_TERMS, Library, finite_terms, libraries
 from .program import free_system
+from .proposers.driven import DrivenSearch, frequencies_of, merged, pair, split, wave_of
 from .proposers.slaved import slaved_rates
 from .rate import FORM_PRICE, Rate, description_length, sum_of, terms_of
 from .shooting import shoot, tangent
@@ -35,6 +36,7 @@ SETS, SETS_CLEAN = 1, 4  # of each size: clean data tell a wrong inner constant 
 POOR, MANY = 1.6, 5  # χ² per value and number of terms from which on a rate is not explained
 QUICK_TRIALS = 12
 REFINED = 3  # libraries, those of the best rates
+DRIVEN = "driven:"  # in front of the name of a library that has got waves
 ENOUGH = 1e-4  # χ² per value of clean data below which a fit is done
 
 
@@ -51,6 +53,7 @@ class RateSearch:
     ) -> None:
         self.course, self.state, self.columns, self.deadline = course, state, tuple(columns), deadline
         self.known = known or KnownRate()
+        self.time = course.n_columns - 1
         # Of a velocity nothing is measured: its position must move with it, or every rate would fit.
         n_measured = len(course.runs.states)
         self.active = [state] if state < n_measured else [state - n_measured, state]
@@ -81,7 +84,11 @@ class RateSearch:
 
     def run(self) -> list[Rate]:
         """All libraries in weak form, then those that did best in the trajectory."""
-        for library in self.libraries:
+        for place, library in enumerate(self.libraries[:]):
+            if place == 1 and self.time in self.columns:
+                self.drive()  # before long libraries with the time among their columns take what is left of it
+                if self.is_exact():
+                    return self.ranked()
             if self.rates and self.deadline.expired():
                 break
             choose = self._grouped if library.groups else self._subsets
@@ -99,6 +106,26 @@ class RateSearch:
             if self.ranked()[:1] == before:
                 break
         return self.ranked()
+
+    def drive(self) -> None:
+        """Waves of the time beside the terms of every library that asks for no inner constant."""
+        form = self.known.form
+        factors = None if form is None else form.factors(self.time)
+        if factors is not None and not factors:
+            return  # no unknown function of the time
+        search = DrivenSearch(self.course, self.rows, self.n_rows)
+        for library in self.libraries[:]:
+            if library.groups or (self.rates and self.deadline.expired()):
+                continue
+            held = library.terms[: library.n_always]
+            plain = [*held, *(t for t in library.terms[library.n_always :] if self.time not in variables(t))]
+            found = search.run(plain, factors, len(held))
+            if found is None:
+                continue
+            waves = [w for tone in found.frequencies for f in found.factors for w in pair(tone, f, self.time)]
+            driven = self._usable(Library(f"{DRIVEN} {library.name}", (*plain, *waves), (), len(held)))
+            self.libraries.append(driven)
+            self.try_all(filter(self.known.takes, found.rates), driven.name)
 
     @cached_property
     def rows(self) -> WeakRows:
@@ -189,10 +216,25 @@ class RateSearch:
             return
         best = min(known[:6], key=lambda rate: rate.reduced * (1.0 + 0.02 * len(terms_of(rate.expr))))
         current = dict((term, factor) for factor, term in terms_of(best.expr))
+        if library.name.startswith(DRIVEN):
+            self._refine_driven(best.expr, library)
+            return
         always = [term for term in current if self.known.form and self.known.form.holds(term)]
         terms = list(dict.fromkeys([*always, *current, *library.terms, *self.libraries[0].terms]))
         if len(terms) > library.n_always:
             self.try_all(self.tangent_subsets(terms, current, len(always)), library.name)
+
+    def _refine_driven(self, expr: Expr, library: Library) -> None:
+        """The same with waves of the frequencies as they are fitted now, cosine and sine as terms of their own."""
+        current = dict((term, factor) for factor, term in split(terms_of(expr), self.time))
+        plain = [term for term in library.terms if self.time not in variables(term)]
+        factors = dict.fromkeys(wave_of(term, self.time) for term in library.terms)
+        tones = frequencies_of(expr, self.time)
+        waves = [w for tone in tones for f in factors if f is not None for w in pair(tone, f, self.time)]
+        always = [term for term in current if self.known.form and self.known.form.holds(term)]
+        terms = list(dict.fromkeys([*always, *current, *plain, *waves]))
+        found = self.tangent_subsets(terms, current, len(always))
+        self.try_all((sum_of(merged(terms_of(rate), self.time)) for rate in found), library.name)
 
     def tangent_subsets(self, terms: Sequence[Expr], current: dict[Expr, float], n_always: int = 0) -> list[Expr]:
         form = total([product([Param(i), term]) for i, term in enumerate(terms)])

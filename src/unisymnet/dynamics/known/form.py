@@ -53,6 +53,15 @@ class KnownForm:
                 found.append(Library(f"{name} {number}" if number else name, different, tuple(groups), len(always)))
         return found
 
+    def factors(self, time: int) -> list[Expr]:
+        """What waves of the time may be multiplied by: the factors of unknown functions of it, and their columns."""
+        found: list[Expr] = []
+        for factor, columns in self.unknown:
+            if time in columns:
+                known = bind(factor, self._starts()[0])
+                found += [_times(known, Const(1.0)), *(_times(known, Var(c)) for c in columns if c != time)]
+        return list(dict.fromkeys(found))
+
     def is_in(self, expr: Expr) -> bool:
         """Does a rate hold all known terms, whatever their constants?"""
         return self._forms() <= {free(term)[0] for _, term in terms_of(expr)}

@@ -12,12 +12,13 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.polynomial import chebyshev
 
 from ...arrays import Floats
-from ...symbolic.expr import Expr, Param, Var, evaluate, n_params, rebuild
+from ...symbolic.expr import Expr, Param, Var, evaluate, n_params, rebuild, variables
 from ..shape.differ import derivative
 from .text import Slot, Template, with_columns
 
@@ -25,6 +26,8 @@ DEGREES = (2, 4, 6, 8)
 MAX_ROWS, MAX_COEFFICIENTS = 400, 120
 ROWS_EACH = 2  # rows that a coefficient needs
 N_STARTS, N_STEPS, N_ATTEMPTS = 12, 25, 4
+SWEEPS, BEST_STARTS, BRIEF_STEPS = 2, 3, 3  # of constants, over many values each
+BESIDE = (0.03, 0.3)  # widths of a column from its ends
 GOOD = 0.05  # of the spread of y: a first fit that leaves no more need not be tried from elsewhere
 WIDE = 1.5  # ratio of the largest to the smallest value from which logarithms make a difference
 SETTLED = 1e-9  # of the spread of y: what is left is rounding
@@ -143,12 +146,13 @@ class _Task:
     def first(self, degree: int, rng: np.random.Generator, skipped: int) -> Smooth | None:
         """The best of several starts: 1 everywhere, then random slopes and signs."""
         best: Smooth | None = None
-        for number in range(skipped, N_STARTS):
-            start = np.ones(self.n_constants)
+        scanned = self.constant_starts
+        for number in range(skipped, N_STARTS + len(scanned) - 1):
+            start = scanned[number % len(scanned)]
             for name in self.free:
                 powers = _powers(len(self.template.functions[name]), degree)
                 own = np.array([1.0 if not sum(p) else 0.0 for p in powers])
-                if number:
+                if number >= len(scanned):
                     near = np.array([1.0 / (1.0 + sum(p)) ** 2 for p in powers])
                     own = rng.uniform(0.3, 4.0) * own * rng.choice([1.0, 1.0, -1.0]) + rng.normal(0.0, 1.0) * (
                         rng.normal(0.0, 0.6, len(powers)) * near
@@ -161,6 +165,54 @@ class _Task:
                 break
         return best
 
+    @cached_property
+    def constant_starts(self) -> list[Floats]:
+        """Where the constants of the template may start, the best first; 1 everywhere is among them.
+
+        No step leads across a pole, so the b of 1/(x - b) must start on its side; which one that is, a few steps from
+        many values tell, with the functions fitted along.
+        """
+        ones = np.ones(self.n_constants)
+        if not self.n_constants:
+            return [ones]
+        values = self._scanned_values()
+        found: dict[tuple[float, ...], float] = {tuple(ones): self._brief_error(ones)}
+        for _ in range(SWEEPS if self.n_constants > 1 else 1):
+            for k in range(self.n_constants):
+                here = np.array(min(found, key=lambda start: found[start]))
+                for value in values:
+                    here[k] = value
+                    if tuple(here) not in found:
+                        found[tuple(here.tolist())] = self._brief_error(here)
+        ranked = sorted(found, key=lambda start: found[start])[:BEST_STARTS]
+        return [np.array(start) for start in dict.fromkeys([*ranked, tuple(ones)])]
+
+    def _scanned_values(self) -> list[float]:
+        """Zero, powers of ten of both signs, and places on either side of the columns."""
+        sizes = 10.0 ** np.arange(-3.0, 3.5, 0.5)
+        columns = sorted(i for i in variables(self.outer) if i < self.template.n_columns)
+        ends = [(float(self.box.low[i]), float(self.box.high[i])) for i in columns]
+        beside = [
+            end + sign * share * (high - low)
+            for low, high in ends
+            for share in BESIDE
+            for end, sign in ((low, -1), (high, 1))
+        ]
+        return list(dict.fromkeys([0.0, *sizes.tolist(), *(-sizes).tolist(), *beside]))
+
+    def _brief_error(self, constants: Floats) -> float:
+        """What a few steps from these constants leave, with functions that are 1 at first."""
+        degree = next(
+            (d for d in reversed(DEGREES[:2]) if self.size(d) <= min(MAX_COEFFICIENTS, len(self.y) // ROWS_EACH)),
+            DEGREES[0],
+        )
+        parts = [constants]
+        for name in self.free:
+            powers = _powers(len(self.template.functions[name]), degree)
+            parts.append(np.array([0.0 if sum(p) else 1.0 for p in powers]))
+        found = self.fitted(degree, np.concatenate(parts), BRIEF_STEPS)
+        return math.inf if found is None or not math.isfinite(found.error) else found.error
+
     def raised(self, found: Smooth, degree: int) -> Floats:
         """Coefficients as the start for a higher degree."""
         parts = [np.asarray(found.constants)]
@@ -170,7 +222,7 @@ class _Task:
             parts.append(np.array([known.get(powers, 0.0) for powers in _powers(n, degree)]))
         return np.concatenate(parts)
 
-    def fitted(self, degree: int, start: Floats) -> Smooth | None:
+    def fitted(self, degree: int, start: Floats, n_steps: int = N_STEPS) -> Smooth | None:
         """Damped Gauss-Newton steps from these coefficients."""
         template, places = self.template, dict[str, slice]()
         begin = self.n_constants
@@ -185,7 +237,7 @@ class _Task:
         if rest is None:
             return None
         cost = float(rest @ rest)
-        for _ in range(N_STEPS):
+        for _ in range(n_steps):
             jacobian = self._jacobian(theta, bases, places)
             if not np.isfinite(jacobian).all() or cost <= (SETTLED * self.spread) ** 2 * len(rest):
                 break
