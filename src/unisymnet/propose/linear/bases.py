@@ -19,9 +19,11 @@ import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_15, Floats, Ints
 from ...candidate import Proposal
+from ...fit.eliminate import exact_support, plain_length, residual_norms, selections
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Expr
-from ..pool import TOLERANCES, Model, Stage, Task, least_squares, standard_errors, tolerance, tolerances
+from ..pool import TOLERANCES, Stage, Task, tolerance, tolerances
 from ..view.views import Target, View, views_of
 from ..write.write import write_sum
 from .basis import (
@@ -38,7 +40,6 @@ from .basis import (
     thirds,
     unaries,
 )
-from .eliminate import exact_support, plain_length, residual_norms, selections
 
 __all__ = ["Bases", "ExtendedBases", "exact_formula", "extended_bases", "plain_bases"]
 

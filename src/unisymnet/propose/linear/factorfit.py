@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import DIGITS_12, MAX_LOG, Bools, Floats, Ints
+from ...fit.eliminate import plain_length, selections
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
-from ..pool import REACH, Model, least_squares, standard_errors
+from ..pool import REACH
 from ..view.views import View, capped
 from ..write.polynomial import Form, add_forms, cost, monomial
 from ..write.write import solved
-from .eliminate import plain_length, selections
 from .monomial import nearest_simple
 
 __all__ = ["MOST_FACTORS", "FactorFit", "LogColumns", "log_size"]

@@ -15,12 +15,12 @@ import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_12
 from ...candidate import Proposal
+from ...fit.eliminate import exact_support, residual_norms
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import View, views_of
 from .basis import EXACT_SHARE
-from .eliminate import exact_support, residual_norms
 from .factorfit import MOST_FACTORS, FactorFit, LogColumns, log_size
 from .monomial import VIEWS
 

@@ -16,9 +16,10 @@ import numpy as np
 
 from ...arrays import DIGITS_9, MAX_LOG, Bools, Floats, Ints
 from ...candidate import Proposal
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..pool import REACH, WORSE, Stage, Task, least_squares, standard_errors
+from ..pool import REACH, WORSE, Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import Form, monomial
 
@@ -172,7 +173,7 @@ def _log_fit(design: Floats, t: Floats, good: Bools, weights: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(design * weights[:, None], target * weights, rcond=None)[0], np.float64)
 
 
-def _model(design: Floats, signs: Floats, view: View):  # type: ignore[no-untyped-def]
+def _model(design: Floats, signs: Floats, view: View) -> Model:
     """y and its derivatives by (ln c, m…)."""
 
     def model(params: Floats) -> tuple[Floats, Floats]:
@@ -183,7 +184,7 @@ def _model(design: Floats, signs: Floats, view: View):  # type: ignore[no-untype
     return model
 
 
-def _with_fixed(model, params: Floats, exponents: Floats, fixed: Bools):  # type: ignore[no-untyped-def]
+def _with_fixed(model: Model, params: Floats, exponents: Floats, fixed: Bools) -> Model:
     free = np.r_[True, ~fixed]
     full = np.r_[params[0], exponents]
 

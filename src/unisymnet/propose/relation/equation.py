@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import DIGITS_12, Floats, Ints
+from ...fit.eliminate import triangle
 from ...problem import Problem
 from ..linear.basis import Basis, Sample
 from ..pool import TOLERANCES, Task
@@ -19,7 +20,7 @@ from ..view.views import View
 from ..write.polynomial import Poly
 from ..write.write import write_ratio
 
-__all__ = ["Equation", "NULL", "Scan", "exact_quotient", "single", "triangle", "unit_rows"]
+__all__ = ["Equation", "NULL", "Scan", "exact_quotient", "single", "unit_rows"]
 
 # Relative singular values: below the first a vector is a null vector; a law stands out from the next one, and
 # loses its null vector (second) when any of its terms is left out.
@@ -33,10 +34,6 @@ def unit_rows(matrix: Floats) -> Floats:
     sizes = np.linalg.norm(matrix, axis=1)
     good = np.isfinite(sizes) & (sizes > 0)
     return matrix[good] / sizes[good, None]
-
-
-def triangle(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.qr(matrix, mode="r"), dtype=np.float64)
 
 
 def _singular(table: Floats) -> Floats:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import TINY, Bools, Floats, Ints
-from ..linear.eliminate import plain_length
-from ..pool import Model, Task, least_squares, standard_errors, tolerance, tolerances
+from ...fit.eliminate import plain_length
+from ...fit.steps import Model, least_squares, standard_errors
+from ..pool import Task, tolerance, tolerances
 from ..view.views import Target, View
 from ..write.polynomial import Poly, Powers
 from .equation import Equation

@@ -14,10 +14,11 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...candidate import Proposal
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
-from ..pool import REACH, WORSE, Model, Stage, Task, least_squares, sample_rows, standard_errors
+from ..pool import REACH, WORSE, Stage, Task, sample_rows
 from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
 

@@ -17,10 +17,11 @@ import numpy as np
 from ...arrays import DIGITS_9, DIGITS_15, Bools, Floats, Ints
 from ...candidate import Proposal
 from ...fit.kernels.signomials import fit_exponents
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple
-from ..pool import FAR_WORSE, Model, Stage, Task, least_squares, sample_rows, standard_errors, tolerance
+from ..pool import FAR_WORSE, Stage, Task, sample_rows, tolerance
 from ..view.views import Target, View, views_of
 from ..write.polynomial import Poly, make_poly
 from ..write.write import write_sum
