@@ -131,6 +131,11 @@ class Pool:
         self._members[spelled] = scored = Scored(spelled, off, length)
         return scored
 
+    def found(self, expr: Expr | None) -> bool:
+        """Add a formula: is it exact?"""
+        scored = self.add(expr)
+        return scored is not None and scored.exact
+
     def settle(self, count: int, deadline: Deadline) -> None:
         """Refit the constants of the ``count`` best, so that simpler neighbours are judged by what they can do."""
         ranked = sorted(self._members.values(), key=lambda m: m.length)

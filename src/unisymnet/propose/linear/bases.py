@@ -209,11 +209,8 @@ def exact_formula(task: Task, basis: Basis, view: View) -> bool:
     solution = np.linalg.lstsq(columns[good] / scale, target[good], rcond=DIGITS_15)[0] / scale
     if len(support) > 1 and _least_rise(columns[good], solution, target[good]) < LEAST_TERM:
         return False
-    for tol in TOLERANCES:
-        scored = task.pool.add(write_sum(problem, view, basis.poly(support, solution), tol))
-        if scored is not None and scored.exact:
-            return True
-    return False
+    poly = basis.poly(support, solution)
+    return any(task.pool.found(write_sum(problem, view, poly, tol)) for tol in TOLERANCES)
 
 
 def _least_rise(columns: Floats, solution: Floats, target: Floats) -> float:

@@ -81,8 +81,7 @@ class Factors(Stage):
             if view.name == "exp(y)" and support[-1] > len(columns.factors):
                 continue  # ln(exp(…)) is a sum, which the bases find
             fit = FactorFit(problem, view, columns, np.arange(problem.n_rows))
-            scored = task.pool.add(fit.exact(support))
-            if scored is not None and scored.exact:
+            if task.pool.found(fit.exact(support)):
                 return True
         return False
 

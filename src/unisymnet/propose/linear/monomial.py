@@ -9,7 +9,7 @@ errors allow it.  Sums and inner functions are unknown here; offsets are in offs
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...candidate import Proposal
 from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..pool import REACH, WORSE, Stage, Task
+from ..pool import REACH, WORSE, Stage, Task, sample_rows
 from ..view.views import View, views_of
 from ..write.polynomial import Form, monomial
 
@@ -44,6 +44,11 @@ class LogInputs:
     # What stands inside an exponential: the last ``logs`` are these over their scales, and their exponents are rates.
     inside: tuple[tuple[int, int], ...] = ()  # column, power
     scales: Floats | None = None
+
+    def some(self, limit: int, rng: np.random.Generator) -> LogInputs:
+        """The same on all rows, or on ``limit`` of them."""
+        few = sample_rows(len(self.rows), limit, rng)
+        return replace(self, rows=self.rows[few], logs=self.logs[few], signs=self.signs[few])
 
     def exponential(self, rates: Floats) -> Expr | None:
         """exp(Σ rate·x^power), or None if all rates are 0."""
@@ -87,8 +92,7 @@ class Monomial(Stage):
             if task.deadline.expired():
                 break
             for form in _fits(problem, inputs, view):
-                scored = pool.add(view.invert(form.written())) if form is not None else None
-                if scored is not None and scored.exact:
+                if form is not None and pool.found(view.invert(form.written())):
                     yield from pool.proposals(1)
                     return
         yield from pool.proposals(self.limit, worse=WORSE)

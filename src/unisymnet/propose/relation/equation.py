@@ -134,11 +134,8 @@ def exact_quotient(task: Task, view: View, num: Basis, den: Basis, fewest: int =
     law = Equation(view, (num, den)).law(task, fewest)
     if law is None or not len(law[0]) or not len(law[1]):
         return False
-    for tol in TOLERANCES:
-        scored = task.pool.add(write_ratio(task.problem, view, law[0], law[1].scaled(-1.0), tol))
-        if scored is not None and scored.exact:
-            return True
-    return False
+    top, below = law[0], law[1].scaled(-1.0)
+    return any(task.pool.found(write_ratio(task.problem, view, top, below, tol)) for tol in TOLERANCES)
 
 
 class Scan(Sample):

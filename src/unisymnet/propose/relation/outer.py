@@ -18,10 +18,10 @@ import numpy as np
 from ...arrays import DIGITS_9, DIGITS_12, DIGITS_15, Floats, Ints
 from ...candidate import Proposal
 from ...problem import Problem
-from ...symbolic.expr import Call, Const, Expr, Var, product
+from ...symbolic.expr import Call, Const, Var, product
 from ..linear.basis import Basis, polynomial
 from ..pool import Pool, Stage, Task
-from ..view.views import View
+from ..view.views import View, signed
 from ..write.write import write_ratio
 from .equation import Equation, exact_quotient
 from .fit import Law, fitted
@@ -158,24 +158,15 @@ def _view(problem: Problem, power: bool, kappa: float) -> View:
             lambda y: (sign * y) ** kappa,
             lambda y: kappa * (sign * y) ** (kappa - 1.0),
             lambda t: sign * t ** (1.0 / kappa),
-            lambda form: _signed(sign, Call("pow", (form, Const(1.0 / kappa)))),
+            lambda form: signed(sign, Call("pow", (form, Const(1.0 / kappa)))),
         )
-    return View(
+    return View(  # a·ln(v/u) reads better than -a·ln(u/v)
         "exp(c*y)",
         lambda y: np.exp(kappa * y),
         lambda y: kappa * np.exp(kappa * y),
         lambda t: np.log(t) / kappa,
-        lambda form: product((Const(1.0 / abs(kappa)), Call("ln", (_signed_power(form, kappa),)))),
+        lambda form: product((Const(1.0 / abs(kappa)), Call("ln", (form if kappa > 0.0 else 1.0 / form,)))),
     )
-
-
-def _signed_power(form: Expr, sign: float) -> Expr:
-    """The form or its inverse: a·ln(v/u) reads better than -a·ln(u/v)."""
-    return form if sign > 0.0 else Call("div", (Const(1.0), form))
-
-
-def _signed(sign: float, expr: Expr) -> Expr:
-    return expr if sign > 0.0 else Call("neg", (expr,))
 
 
 def _unit(columns: Floats) -> Floats:

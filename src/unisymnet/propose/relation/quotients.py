@@ -200,7 +200,7 @@ class Coupled(Stage):
     def _choices(self, problem: Problem) -> Iterator[tuple[tuple[Expr, ...], tuple[int, int]]]:
         """Columns with one function, then with two, small degrees first."""
         inputs = tuple(Var(i) for i in range(problem.n_features))
-        coupling, single = list(_coupling(problem)), list(_growths(problem))
+        coupling, single = list(_coupling(problem)), [atom for x in inputs for atom in _growths(problem, x)]
         alone = [*_quotients(problem), *_rates(problem)]
         for degrees in COUPLED_DEGREES:
             for one in (*coupling, *alone):
@@ -216,27 +216,25 @@ class Coupled(Stage):
 def _coupling(problem: Problem) -> Iterator[Expr]:
     """exp of a product of two columns and powers with a column as exponent, where they stay within bounds."""
     for i, j in combinations(range(problem.n_features), 2):
-        for sign in (-1.0, 1.0):
-            yield from _within(problem, _exp(sign, Var(i) * Var(j)))
+        yield from _growths(problem, Var(i) * Var(j))
     for i, j in permutations(range(problem.n_features), 2):
         for base in (Var(i), Const(1.0) + Var(i)):
-            if problem.allows("pow") and np.min(evaluate(base, problem.X)) > 0.0:
+            if np.min(evaluate(base, problem.X)) > 0.0:
                 yield from _within(problem, Call("pow", (base, Var(j))))
 
 
 def _quotients(problem: Problem) -> Iterator[Expr]:
     """exp of a column over one or two others."""
     for i, j in permutations(range(problem.n_features), 2):
-        for sign in (-1.0, 1.0):
-            yield from _within(problem, _exp(sign, Var(i) / Var(j)))
+        yield from _growths(problem, Var(i) / Var(j))
     for i, j, k in permutations(range(problem.n_features), 3):
         if j < k:
-            yield from _within(problem, _exp(-1.0, Var(i) / (Var(j) * Var(k))))
+            yield from _within(problem, Call("exp", (Call("neg", (Var(i) / (Var(j) * Var(k)),)),)))
 
 
 def _rates(problem: Problem) -> Iterator[Expr]:
     """Interest in steps, (1 + r/n)^n and (1 + r/n)^(n·t), and the rate of growth (b/a)^(1/n)."""
-    if not problem.allows("pow") or np.min(problem.X) <= 0.0:
+    if np.min(problem.X) <= 0.0:
         return
     for i, j in permutations(range(problem.n_features), 2):
         yield from _within(problem, Call("pow", (Const(1.0) + Var(i) / Var(j), Var(j))))
@@ -245,17 +243,14 @@ def _rates(problem: Problem) -> Iterator[Expr]:
         yield from _within(problem, Call("pow", (Var(i) / Var(j), Const(1.0) / Var(k))))
 
 
-def _growths(problem: Problem) -> Iterator[Expr]:
-    for i in range(problem.n_features):
-        for sign in (-1.0, 1.0):
-            yield from _within(problem, _exp(sign, Var(i)))
-
-
-def _exp(sign: float, inner: Expr) -> Call:
-    return Call("exp", (inner if sign > 0.0 else Call("neg", (inner,)),))
+def _growths(problem: Problem, inner: Expr) -> Iterator[Expr]:
+    """Falling and rising exponentials."""
+    for exponent in (Call("neg", (inner,)), inner):
+        yield from _within(problem, Call("exp", (exponent,)))
 
 
 def _within(problem: Problem, expr: Call) -> Iterator[Expr]:
+    """The function, if it is allowed and stays within bounds."""
     if not problem.allows(expr.op):
         return
     with np.errstate(all="ignore"):

@@ -8,7 +8,7 @@ monomial.py.  Sums of two power laws are signomial.py's task.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
-from ..pool import REACH, WORSE, Stage, Task, sample_rows
+from ..pool import REACH, WORSE, Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
 
@@ -43,8 +43,7 @@ class Offset(Stage):
         inputs = log_inputs(problem, task.some_rows(self.max_rows))
         if len(inputs.rows) < len(inputs.columns) + 4 or not inputs.columns:
             return
-        some = sample_rows(len(inputs.rows), self.scan_rows, task.rng)
-        few = replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
+        few = inputs.some(self.scan_rows, task.rng)
         trials: list[tuple[float, Floats, View]] = []
         for view in views_of(problem):
             for c0 in self._scan(problem, few, view):
@@ -56,8 +55,7 @@ class Offset(Stage):
             if task.deadline.expired() or not np.isfinite(rss):
                 break
             for expr in _Fit(problem, inputs, view, params[0], params).formulas():
-                scored = pool.add(expr)
-                if scored is not None and scored.exact:
+                if pool.found(expr):
                     yield from pool.proposals(1)
                     return
         yield from pool.proposals(self.limit, worse=WORSE)
