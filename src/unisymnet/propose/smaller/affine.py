@@ -24,6 +24,7 @@ from ..view.noise import looks_noisy
 from ..view.smooth import POWERS, Frame, frames_of, polynomial, residual_variance, share_in_y, standardised
 from ..view.views import View, views_of
 from ..write.polynomial import cost, monomial
+from .reduction import smaller
 
 __all__ = ["Affine"]
 
@@ -164,19 +165,9 @@ class Affine(Stage):
         if len(rows) < LEAST_ROWS or task.deadline.expired():
             return []
         others = choice.others
-        part = replace(
-            task.problem,
-            X=np.ascontiguousarray(choice.frame.X[rows][:, others]),
-            y=np.ascontiguousarray(values[rows]),
-            names=tuple(f"z{k}" for k in range(len(others))),
-            weights=len(rows) / variances[rows] / np.sum(1.0 / variances[rows]),
-            x_scales=np.ones(len(others)),
-            y_scale=1.0,
-            degrees=frozenset(),
-            noise=None,
-            rounding=0.0,
-            noisy=True,
-        )
+        weights = len(rows) / variances[rows] / np.sum(1.0 / variances[rows])
+        part = smaller(task.problem, choice.frame.X[rows][:, others], values[rows], weights)
+        part = replace(part, noise=None, rounding=0.0, noisy=True)
         pool = Pool(part, self.name)
         pool.add(Const(float(np.average(part.y, weights=part.weights))))
         expected = choice.variance * len(rows) / float(np.sum(1.0 / variances[rows]))

@@ -21,10 +21,9 @@ from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
 from ..view.noise import looks_noisy
 from ..view.smooth import Frame, best_frame, frames_of
-from ..write.polynomial import monomial
 from .index import evidence, indices
 from .powers import stripped_powers
-from .reduction import Reduction, factors, simplest, summands, with_column, without
+from .reduction import Reduction, factor_of, factors, one_less, simplest, summands, with_column, without
 
 __all__ = ["best_reduction"]
 
@@ -136,19 +135,15 @@ def _offsets(problem: Problem, frame: Frame) -> Iterator[Reduction]:
     if not problem.allows("add", "mul"):
         return
     ones = np.ones(len(frame.target))
-    for i in range(frame.n_features):
+    for i, design, kept in one_less(frame):
         x = frame.X[:, i]
-        if np.any(x == 0):
-            continue
-        design = frame.design(np.delete(frame.coordinates, i, axis=1))
-        kept = tuple(Var(k) for k in range(frame.n_features) if k != i)
         for a in EXPONENTS[:8]:
-            if a % 1 and np.any(x < 0):
+            if np.any(x == 0) or (a % 1 and np.any(x < 0)):
                 continue
             law = x**a
             evidence, c = with_column(frame, design * law[:, None], ones)
             if c and evidence < math.inf:
-                yield Reduction(kept, monomial([Var(i)], [a]).written(), evidence, Const(simplest(c)), frame.power)
+                yield Reduction(kept, factor_of({i: a}), evidence, Const(simplest(c)), frame.power)
 
 
 def _stripped(frame: Frame, strips: list[Strip], max_ratio: float) -> Reduction:
@@ -163,9 +158,7 @@ def _stripped(frame: Frame, strips: list[Strip], max_ratio: float) -> Reduction:
         if new < max_ratio * ratio:
             gone, ratio = trial, new
     kept = tuple(Var(i) for i in range(frame.n_features) if i not in gone)
-    powers = {i: a for i, a in sorted(gone.items()) if a}
-    factor = monomial([Var(i) for i in powers], list(powers.values())).written() if powers else Const(1.0)
-    return Reduction(kept, factor, ratio)
+    return Reduction(kept, factor_of(dict(sorted(gone.items()))), ratio)
 
 
 def _merges(problem: Problem, frame: Frame, *, powers: bool = False) -> Iterator[Reduction]:
@@ -196,4 +189,4 @@ def _merges(problem: Problem, frame: Frame, *, powers: bool = False) -> Iterator
             for a in _exponents(problem, frame, base, design):
                 if a:
                     ratio = frame.ratio(*_divided(frame, design, {base: a}))
-                    yield Reduction(inputs, monomial([Var(base)], [a]).written(), ratio)
+                    yield Reduction(inputs, factor_of({base: a}), ratio)
