@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -237,17 +238,16 @@ def _conjugates(atoms: list[Expr], powers: list[float]) -> Form:
         squares = [_square(side) for side in difference.args]
         atoms = [Call("sub", squares) if k == one else atom for k, atom in enumerate(atoms) if k != other]
         powers = [m for k, m in enumerate(powers) if k != other]
-        best = min(best, monomial(atoms, powers), key=lambda form: form.cost)
+        best = min(best, monomial(atoms, powers), key=lambda form: cost(form.bare()))
     return best
 
 
 def _conjugate_pair(atoms: list[Expr], powers: list[float]) -> tuple[int, int] | None:
     """Places of a − b and a + b with the same power."""
-    for one, atom in enumerate(atoms):
-        for other, partner in enumerate(atoms):
-            if not (isinstance(atom, Call) and isinstance(partner, Call)) or powers[one] != powers[other]:
-                continue
-            if atom.op == "sub" and partner.op == "add" and set(atom.args) == set(partner.args):
+    calls = [(k, atom) for k, atom in enumerate(atoms) if isinstance(atom, Call)]
+    for (one, atom), (other, partner) in product(calls, calls):
+        if atom.op == "sub" and partner.op == "add" and set(atom.args) == set(partner.args):
+            if powers[one] == powers[other]:
                 return one, other
     return None
 

@@ -111,8 +111,11 @@ def _fits(problem: Problem, inputs: LogInputs, view: View) -> Iterator[Form | No
     sign = 1.0 if np.sum(signs[good] * t[good]) >= 0 else -1.0
     root = np.sqrt(problem.weights[inputs.rows])
     start = _log_fit(design, t, good, np.ones(len(y)))
-    for form in _rounded_exact(problem, inputs, view, design, t, good, start, sign, odd):
-        yield form
+    residual = design @ start - np.log(np.abs(np.where(good, t, 1.0)))
+    scale = np.abs(t) * view.weights(y)
+    if np.sqrt(np.nanmean((residual * scale)[good] ** 2)) / problem.spread < DIGITS_9:
+        exact = _rounded(inputs, t, good, start, residual)
+        yield power_law(inputs, float(exact[0]), exact[1:], sign, odd)
         return
     model = _model(design, signs * sign, view)
     weighted = _log_fit(design, t, good, root * np.abs(t) * view.weights(y))
@@ -132,30 +135,12 @@ def _fits(problem: Problem, inputs: LogInputs, view: View) -> Iterator[Form | No
             yield power_law(inputs, final[0], exponents, sign, odd)
 
 
-def _rounded_exact(
-    problem: Problem,
-    inputs: LogInputs,
-    view: View,
-    design: Floats,
-    t: Floats,
-    good: Bools,
-    start: Floats,
-    sign: float,
-    odd: list[int],
-) -> Iterator[Form | None]:
-    """The one formula for data without noise, exponents rounded if the fit stays exact."""
-    residual = design @ start - np.log(np.abs(np.where(good, t, 1.0)))
-    scale = np.abs(t) * view.weights(problem.y[inputs.rows])
-    off = np.sqrt(np.nanmean((residual * scale)[good] ** 2)) / problem.spread
-    if not off < DIGITS_9:
-        return
-    exponents = np.array([nearest_simple(m, 1e-6, thirds=True) for m in start[1:]])
+def _rounded(inputs: LogInputs, t: Floats, good: Bools, exact: Floats, residual: Floats) -> Floats:
+    """ln c and the exponents of data without noise, rounded if the fit stays exact."""
+    exponents = np.array([nearest_simple(m, 1e-6, thirds=True) for m in exact[1:]])
     shift = np.log(np.abs(t[good])) - inputs.logs[good] @ exponents
-    rounded = np.std(shift) <= max(10 * np.std(residual[good]), 1e-13)
-    if rounded:
-        yield power_law(inputs, float(np.median(shift)), exponents, sign, odd)
-    else:
-        yield power_law(inputs, start[0], start[1:], sign, odd)
+    stays = np.std(shift) <= max(10 * np.std(residual[good]), 1e-13)
+    return np.r_[np.median(shift), exponents] if stays else exact
 
 
 def parity(inputs: LogInputs, t: Floats, good: Bools) -> list[int]:

@@ -20,10 +20,9 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, product
 from ..linear.basis import Basis, polynomial
-from ..pool import Pool, Stage, Task
+from ..pool import Pool, Stage, Task, tolerances
 from ..view.views import View, signed
-from ..write.write import write_ratio
-from .equation import Equation, exact_quotient
+from .equation import Equation, exact_quotient, quotients
 from .fit import Law, fitted
 
 __all__ = ["Outer"]
@@ -61,8 +60,8 @@ class Outer(Stage):
             yield from pool.proposals(1)
         elif self.noisy:
             for law in sorted(self._laws(task), key=lambda law: law.length)[: 3 * self.limit]:
-                for tol in law.tolerances():
-                    pool.add(write_ratio(task.problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), tol))
+                for expr in quotients(task.problem, law.view, law.parts, tolerances(law.tol)):
+                    pool.add(expr)
             pool.settle(4 * self.limit, task.deadline)
             yield from pool.proposals(self.limit)
 

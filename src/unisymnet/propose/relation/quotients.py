@@ -21,10 +21,9 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate
 from ..linear.basis import EXACT_SHARE, MAX_GROWTH, Basis, over_atoms
-from ..pool import Stage, Task
+from ..pool import Stage, Task, tolerances
 from ..view.views import Target, View, views_of
-from ..write.write import write_ratio
-from .equation import Equation, Scan, exact_quotient
+from .equation import Equation, Scan, exact_quotient, quotients
 from .fit import Law, fitted
 from .grown import grown
 
@@ -74,8 +73,8 @@ class Rational(Stage):
         ]
         if laws:
             for law in sorted(laws, key=lambda law: law.length)[: self.limit]:
-                for tol in law.tolerances():
-                    pool.add(write_ratio(task.problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), tol))
+                for expr in quotients(task.problem, law.view, law.parts, tolerances(law.tol)):
+                    pool.add(expr)
             pool.settle(2 * self.limit, task.deadline)
             yield from pool.proposals(self.limit)
 

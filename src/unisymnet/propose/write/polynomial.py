@@ -49,9 +49,6 @@ class Poly:
     def scaled(self, factor: float) -> Poly:
         return self.with_terms((p, factor * c) for p, c in self.terms)
 
-    def largest(self) -> float:
-        return max((abs(c) for _, c in self.terms), default=0.0)
-
 
 def make_poly(atoms: Sequence[Expr], powers: Iterable[Sequence[float]], coefficients: Iterable[float]) -> Poly:
     """Collect equal monomials and drop zeros."""
@@ -116,11 +113,6 @@ class Form:
     scale: float
     num: tuple[Expr, ...] = ()
     den: tuple[Expr, ...] = ()
-
-    @property
-    def cost(self) -> int:
-        """Nodes of the written formula, n-ary operators counted as binary, without the scale."""
-        return cost(self.bare())
 
     def bare(self) -> Expr:
         """The formula without its scale."""
