@@ -93,7 +93,6 @@ def _tables(problem: Problem, cap: int, noisy: bool) -> list[LogColumns]:
     """
     d = problem.n_features
     x: list[Expr] = [Var(i) for i in range(d)]
-    single = list(x)
     waves: list[Expr] = [call(op, v) for op in ("sin", "cos") if problem.allows(op) for v in x]
     if problem.allows("ln"):
         waves += [call("ln", v) for i, v in enumerate(x) if np.min(problem.X[:, i]) > 0]
@@ -108,11 +107,11 @@ def _tables(problem: Problem, cap: int, noisy: bool) -> list[LogColumns]:
         rates += [form for a, b in combinations(x, 2) for form in (a * b, a / b, b / a)]
         rates += [form for a, b in combinations(x, 2) for form in ((a / b) ** 2, (b / a) ** 2)]
     wishes = [
-        (single + shifted + pairs, []),
-        (single + waves, rates[:d]),
-        (single + shifted + pairs + waves + squares, rates[:d]),
-        (single, rates),
-        (single + shifted + pairs + waves, rates),
+        (x + shifted + pairs, []),
+        (x + waves, rates[:d]),
+        (x + shifted + pairs + waves + squares, rates[:d]),
+        (x, rates),
+        (x + shifted + pairs + waves, rates),
     ]
     found = []
     for factors, some_rates in wishes:

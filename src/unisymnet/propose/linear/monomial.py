@@ -23,7 +23,7 @@ from ..pool import REACH, WORSE, Stage, Task, sample_rows
 from ..view.views import View, views_of
 from ..write.polynomial import Form, monomial
 
-__all__ = ["Monomial", "LogInputs", "log_inputs", "nearest_simple", "power_law"]
+__all__ = ["Monomial", "LogInputs", "growing", "log_fit", "log_inputs", "nearest_simple", "power_law"]
 
 
 # Powers of y are powers of a power law: the views y**2, 1/y, … add nothing here.
@@ -110,15 +110,15 @@ def _fits(problem: Problem, inputs: LogInputs, view: View) -> Iterator[Form | No
     design = np.column_stack([np.ones(len(y)), inputs.logs])
     sign = 1.0 if np.sum(signs[good] * t[good]) >= 0 else -1.0
     root = np.sqrt(problem.weights[inputs.rows])
-    start = _log_fit(design, t, good, np.ones(len(y)))
+    start = log_fit(design, t, good, np.ones(len(y)))
     residual = design @ start - np.log(np.abs(np.where(good, t, 1.0)))
     scale = np.abs(t) * view.weights(y)
     if np.sqrt(np.nanmean((residual * scale)[good] ** 2)) / problem.spread < DIGITS_9:
         exact = _rounded(inputs, t, good, start, residual)
         yield power_law(inputs, float(exact[0]), exact[1:], sign, odd)
         return
-    model = _model(design, signs * sign, view)
-    weighted = _log_fit(design, t, good, root * np.abs(t) * view.weights(y))
+    model = growing(view, design, signs * sign)
+    weighted = log_fit(design, t, good, root * np.abs(t) * view.weights(y))
     fits = [least_squares(model, s, y, root) for s in (start, weighted) if np.isfinite(s).all()]
     params, rss, jacobian = min(fits, key=lambda fit: fit[1], default=(start, np.inf, design))
     if not np.isfinite(rss):
@@ -156,17 +156,18 @@ def parity(inputs: LogInputs, t: Floats, good: Bools) -> list[int]:
     return chosen
 
 
-def _log_fit(design: Floats, t: Floats, good: Bools, weights: Floats) -> Floats:
+def log_fit(design: Floats, t: Floats, good: Bools, weights: Floats) -> Floats:
+    """ln|t| by a design, on good rows, as the weights count them."""
     weights = np.where(good & np.isfinite(weights), weights, 0.0)
     target = np.log(np.abs(np.where(good, t, 1.0)))
     return np.asarray(np.linalg.lstsq(design * weights[:, None], target * weights, rcond=None)[0], np.float64)
 
 
-def _model(design: Floats, signs: Floats, view: View) -> Model:
-    """y and its derivatives by (ln c, m…)."""
+def growing(view: View, design: Floats, signs: Floats, base: Floats | float = 0.0) -> Model:
+    """y and its derivatives by the parameters (ln c, exponents, rates) of view(y) = ±exp(base + design·parameters)."""
 
     def model(params: Floats) -> tuple[Floats, Floats]:
-        t = signs * np.exp(design @ params)
+        t = signs * np.exp(base + design @ params)
         y = view.back(t)
         return y, design * (t / view.slope(y))[:, None]
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_12, DIGITS_15, Floats, Ints
 from ...candidate import Proposal
+from ...fit.projected import dips
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, product
 from ..linear.basis import Basis, polynomial
@@ -191,10 +192,8 @@ class _Scan:
         grid = np.concatenate([-GRID[::-1], GRID])
         grid = grid[np.abs(grid) < self.limit]
         left = np.array([abs(self.least(kappa)[0]) for kappa in grid])
-        inner = np.r_[np.inf, left, np.inf]
-        dips = np.flatnonzero((left <= inner[:-2]) & (left <= inner[2:]) & (left < NEAR))
         found: list[float] = []
-        for at in dips[np.argsort(left[dips])][:N_REFINED]:
+        for at in dips(left, N_REFINED, NEAR):
             kappa = self.refined(float(grid[at]))
             if kappa is not None and not any(abs(kappa - other) < 1e-6 * abs(kappa) for other in found):
                 found.append(kappa)

@@ -40,15 +40,13 @@ WIDE_DEGREES, N_WIDE = ((2, 2),), 3
 @dataclass(frozen=True)
 class Rational(Stage):
     """The stage.  ``exact`` and ``noisy`` switch its two passes, ``few`` and ``wide`` those that grow quotients of a
-    few terms, of the inputs and of these with a function of one of them.  ``unary`` adds such functions to the exact
-    pass."""
+    few terms, of the inputs and of these with a function of one of them."""
 
     name: str = "rational"
     exact: bool = True
     noisy: bool = True
     few: bool = False
     wide: bool = False
-    unary: bool = True
     max_columns: int = 300
     unary_columns: int = 100
     noisy_columns: int = 40
@@ -111,10 +109,8 @@ class Rational(Stage):
         """Numerators and denominators by their number of columns, with and without a unary function."""
         cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
         tasks: list[tuple[int, int, tuple[Expr, ...], tuple[int, int]]] = []
-        atom_sets: list[tuple[Expr, ...]] = [tuple(inputs)]
-        if self.unary:
-            atom_sets += [(*inputs, atom) for atom in _unary_atoms(problem)]
-            atom_sets += _with_roots(problem, inputs)
+        atom_sets = [tuple(inputs), *((*inputs, atom) for atom in _unary_atoms(problem))]
+        atom_sets += _with_roots(problem, inputs)
         for order, atoms in enumerate(atom_sets):
             folded = isinstance(atoms[-1], Call) and atoms[-1].op == "abs"  # abs(x)**2 is x**2: no higher degrees
             instead = len(atoms) == len(inputs)  # nothing was added, so that degrees may be high

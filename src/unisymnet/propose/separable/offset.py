@@ -14,10 +14,11 @@ import numpy as np
 
 from ...arrays import Bools, Floats
 from ...candidate import Proposal
+from ...fit.projected import dips
 from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr
-from ..linear.monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
+from ..linear.monomial import LogInputs, log_fit, log_inputs, nearest_simple, parity, power_law
 from ..pool import REACH, WORSE, Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
@@ -75,9 +76,7 @@ class Offset(Stage):
         residual = (logs - basis @ (basis.T @ logs)) * size * weights[:, None]
         with np.errstate(all="ignore"):
             off = np.mean(residual**2, axis=0)
-        around = np.r_[np.inf, off, np.inf]
-        minima = np.flatnonzero((off <= around[:-2]) & (off <= around[2:]) & np.isfinite(off))
-        return [float(offsets[k]) for k in minima[np.argsort(off[minima])][: self.n_starts]]
+        return [float(offsets[k]) for k in dips(off, self.n_starts)]
 
 
 def _candidates(t: Floats, count: int, inside: bool) -> Floats:
@@ -105,9 +104,7 @@ class _Fit:
         self.design = np.column_stack([np.ones(len(gap)), inputs.logs])
         self.root = np.sqrt(problem.weights[inputs.rows])
         if start is None:
-            weights = np.where(nonzero, np.abs(gap) * view.weights(self.y), 0.0)
-            target = np.log(np.abs(np.where(nonzero, gap, 1.0)))
-            start = np.r_[c0, np.linalg.lstsq(self.design * weights[:, None], target * weights, rcond=None)[0]]
+            start = np.r_[c0, log_fit(self.design, gap, nonzero, np.abs(gap) * view.weights(self.y))]
         self.start = start
         self.none = np.zeros(len(start) - 2, dtype=bool)
 

@@ -51,7 +51,8 @@ def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduct
     if frame.share > ROUGH:
         # What polynomials cannot follow hides what a reduction loses; noise hides less, but ratios scatter.
         max_ratio = 1.0 + (max_ratio - 1.0) / (2 if noisy else 3)
-    strips = [s for i in range(frame.n_features) for s in [_best_strip(problem, frame, i)] if s[1] < max_ratio]
+    strips = [_best_strip(problem, frame, i, design) for i, design, _ in one_less(frame)]
+    strips = [strip for strip in strips if strip[1] < max_ratio]
     if strips:
         return _stripped(frame, strips, max_ratio)
     small = list(frames_of(problem, noisy=noisy, max_rows=400, max_columns=110))
@@ -98,9 +99,8 @@ def _confirmed(frame: Frame, candidates: Iterator[Reduction]) -> Iterator[Reduct
 Strip = tuple[int, float, float]  # input, ratio, exponent (0: the input does not matter)
 
 
-def _best_strip(problem: Problem, frame: Frame, i: int) -> Strip:
-    """The exponent a for which y/x_i^a is best predicted without x_i."""
-    design = frame.design(np.delete(frame.coordinates, i, axis=1))
+def _best_strip(problem: Problem, frame: Frame, i: int, design: Floats) -> Strip:
+    """The exponent a for which y/x_i^a is best predicted without x_i, by the polynomial in the others."""
     return min(((i, frame.ratio(*_divided(frame, design, {i: a})), a) for a in _exponents(problem, frame, i, design)),
                key=lambda s: s[1])  # fmt: skip
 

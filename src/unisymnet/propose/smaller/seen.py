@@ -22,7 +22,7 @@ from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...problem import TARGET, Problem
 from ...protocols import Proposer
-from ...symbolic.expr import Call, Const, Expr, Var
+from ...symbolic.expr import Call, Const, Expr, Var, call
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import Target, View, views_of
 from .reduction import Reduction
@@ -54,7 +54,7 @@ class Seen(Stage):
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         views = [(view.invert, seen_through(task.problem, view)) for view in views_of(task.problem, self.views)]
-        views += [(_square, _unfolded(task.problem))]
+        views += [(lambda expr: call("pow", expr, 2.0), _unfolded(task.problem))]
         for stage in self.stages:
             for invert, seen in views:
                 if seen is None or task.deadline.expired():
@@ -107,10 +107,6 @@ def _unfolded(problem: Problem) -> Problem | None:
         return None
     turn = x[order[low + width // 2]]
     return _instead(problem, target, np.where(x < turn, -target.values, target.values))
-
-
-def _square(expr: Expr) -> Expr:
-    return Call("pow", (expr, Const(2.0)))
 
 
 @dataclass(frozen=True)
