@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from unisymnet.arrays import Floats
-from unisymnet.fit.projected import refined, taken_out
+from unisymnet.fit.projected import dips, refined, taken_out
 
 T = np.linspace(0.0, 4.0, 60)
 BASIS = np.linalg.qr(np.column_stack([np.ones(60), T]))[0]
@@ -13,6 +13,13 @@ BASIS = np.linalg.qr(np.column_stack([np.ones(60), T]))[0]
 
 def waves(kappas: Floats) -> Floats:
     return np.stack([np.sin(kappas[:, None] * T), np.cos(kappas[:, None] * T)], axis=2)
+
+
+def test_a_scan_dips_inside_and_at_its_ends_the_lowest_first() -> None:
+    left = np.array([1.0, 3.0, 0.5, 2.0, np.nan, 2.5, 0.7])
+    assert dips(left, 3).tolist() == [2, 6, 0]
+    assert dips(left, 1).tolist() == [2]
+    assert dips(left, 3, below=0.6).tolist() == [2]
 
 
 def test_what_is_taken_out_is_orthogonal() -> None:

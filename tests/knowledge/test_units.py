@@ -106,6 +106,12 @@ def test_what_units_forbid(formula: str, columns: list[str], target: str, fits: 
     assert [unit_text(unit) for unit in reading.constants] == constants
 
 
+@pytest.mark.parametrize("exponent", ["100", "-100", "83.5"])
+def test_a_constant_whose_unit_is_beyond_all_numbers_is_no_law(exponent: str) -> None:
+    assert read_units(parse("2.5*x0**3"), [read_unit("cm^2")], read_unit("N")).fits
+    assert not read_units(parse(f"2.5*x0**{exponent}"), [read_unit("cm^2")], read_unit("N")).fits
+
+
 def test_groups_have_no_unit_and_the_factor_that_of_the_target() -> None:
     columns = [read_unit(u) for u in ("m3 kg-1 s-2", "kg", "kg", "m", "m")]
     found = choices(columns, read_unit("N"))

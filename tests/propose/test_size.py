@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 PROPOSE = Path(__file__).resolve().parents[2] / "src" / "unisymnet" / "propose"
-MAX_FILES, MAX_LINES, MAX_TUNABLES = 35, 7460, 314
+MAX_FILES, MAX_LINES, MAX_TUNABLES = 34, 6998, 299
 ENGINES = {"evolve", "short", "textbook"}
 PLAIN = {0.0, 1.0, 2.0, 0.5}
 

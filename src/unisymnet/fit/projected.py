@@ -1,4 +1,4 @@
-"""One constant κ that is not linear, with everything that is projected out: Gauss–Newton on what is left."""
+"""One constant κ that is not linear, all others projected out: where a scan of it dips, and Gauss–Newton."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arrays import TINY, Floats
+from ..arrays import TINY, Floats, Ints
 
-__all__ = ["Columns", "refined", "taken_out"]
+__all__ = ["Columns", "dips", "refined", "taken_out"]
 
 Columns = Callable[[Floats], Floats]  # of constants (G,): values (G, n, p)
 
@@ -19,6 +19,13 @@ SLOW = 0.999  # of what was left: a step that leaves more leads nowhere
 def taken_out(values: Floats, basis: Floats) -> Floats:
     """Columns (…, n, p) without their part along orthonormal columns (…, n, q)."""
     return np.asarray(values - basis @ (np.swapaxes(basis, -1, -2) @ values))
+
+
+def dips(values: Floats, most: int, below: float = np.inf) -> Ints:
+    """Places on a grid where the values are smaller than beside them: the lowest few."""
+    around = np.r_[np.inf, values, np.inf]
+    places = np.flatnonzero((values <= around[:-2]) & (values <= around[2:]) & (values < below))
+    return np.asarray(places[np.argsort(values[places])][:most], dtype=np.intp)
 
 
 def refined(columns: Columns, basis: Floats, target: Floats, kappa: float, steps: int) -> tuple[float, Floats, float]:

@@ -1,20 +1,21 @@
 """How well a proposal fits, what it costs to describe, and what all closed-form stages share: a pool and a task.
 
-Also the least-squares steps that stages share.  Final polishing and judging are the search's task.
+Final polishing and judging are the search's task.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import DIGITS_9, DIGITS_12, TINY, Floats, Ints
+from ..arrays import DIGITS_9, DIGITS_12, Floats, Ints
 from ..candidate import ParetoFront, Proposal, Status
 from ..deadline import Deadline
 from ..fit.clean.spell import spell
+from ..fit.eliminate import FLOOR, TOKEN
 from ..problem import Problem
 from ..symbolic.constants import free_constants
 from ..symbolic.expr import Const, Expr, bind, evaluate, rebuild, walk
@@ -23,26 +24,18 @@ from .write.polynomial import cost
 
 __all__ = [
     "EXACT",
-    "Model",
     "Pool",
     "Scored",
     "Stage",
     "Task",
     "description_length",
     "is_constant",
-    "least_squares",
     "misfit",
     "sample_rows",
-    "standard_errors",
 ]
-
-Model = Callable[[Floats], tuple[Floats, Floats]]
 
 # Residual over std(y) below which a law is exact; wrong formulas reach 1e-8 on narrow ranges.
 EXACT = 1e-11
-# Rounding floor of residuals: description lengths below it are not compared.
-FLOOR = 1e-13
-TOKEN = math.log(14.0)
 MAX_CONSTANTS = 25
 LOOSEST = 0.2  # relative: with larger errors a coefficient says nothing
 TOLERANCES = (DIGITS_9, DIGITS_12)  # for laws of clean data
@@ -138,6 +131,11 @@ class Pool:
         self._members[spelled] = scored = Scored(spelled, off, length)
         return scored
 
+    def found(self, expr: Expr | None) -> bool:
+        """Add a formula: is it exact?"""
+        scored = self.add(expr)
+        return scored is not None and scored.exact
+
     def settle(self, count: int, deadline: Deadline) -> None:
         """Refit the constants of the ``count`` best, so that simpler neighbours are judged by what they can do."""
         ranked = sorted(self._members.values(), key=lambda m: m.length)
@@ -174,62 +172,6 @@ def sample_rows(n_rows: int, limit: int, rng: np.random.Generator) -> Ints:
     if n_rows <= limit:
         return np.arange(n_rows)
     return np.sort(rng.choice(n_rows, size=limit, replace=False))
-
-
-def least_squares(
-    model: Model, start: Floats, y: Floats, weights: Floats | float = 1.0, steps: int = 10
-) -> tuple[Floats, float, Floats]:
-    """A few Levenberg–Marquardt steps: parameters, RSS, and the Jacobian (weighted) at the end.
-
-    ``model`` gives values and Jacobian; ``weights`` multiply residuals.  RSS is inf if no step is finite.
-    """
-    params = np.array(start, dtype=np.float64)
-    with np.errstate(all="ignore"):
-        values, jacobian = model(params)
-        residual, jacobian = weights * (y - values), (jacobian.T * weights).T
-        rss = float(residual @ residual)
-        if not math.isfinite(rss):
-            return params, math.inf, jacobian
-        damping = 1e-4
-        for _ in range(steps):
-            gram, slope = jacobian.T @ jacobian, jacobian.T @ residual
-            if not np.isfinite(gram).all():
-                break
-            scale = np.diag(gram) + TINY
-            gained = False
-            for _ in range(4):
-                try:
-                    step = np.linalg.solve(gram + damping * np.diag(scale), slope)
-                except np.linalg.LinAlgError:
-                    damping *= 10.0
-                    continue
-                values, trial = model(params + step)
-                new = weights * (y - values)
-                new_rss = float(new @ new)
-                if math.isfinite(new_rss) and new_rss < rss:
-                    gained = True
-                    break
-                damping = max(damping, 1e-8) * 10.0
-            if not gained:
-                break
-            done = rss - new_rss <= DIGITS_9 * rss
-            params, residual, jacobian, rss = params + step, new, (trial.T * weights).T, new_rss
-            damping = damping * 0.1
-            if done:
-                break
-    return params, rss, jacobian
-
-
-def standard_errors(jacobian: Floats, rss: float) -> Floats:
-    """Standard errors of parameters from a (weighted) Jacobian; inf where the data do not tell."""
-    n, k = jacobian.shape
-    with np.errstate(all="ignore"):
-        norms = np.linalg.norm(jacobian, axis=0)
-        unit = jacobian / norms
-        if not np.isfinite(unit).all():
-            return np.full(k, np.inf)
-        spread = np.diag(np.linalg.pinv(unit.T @ unit, rcond=DIGITS_12, hermitian=True))
-        return np.sqrt(np.abs(spread) * rss / max(1, n - k)) / norms
 
 
 def tolerance(relative: Floats, loosest: float = LOOSEST) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from unisymnet.propose.relation.equation import single, triangle, unit_rows
+from unisymnet.fit.eliminate import triangle
+from unisymnet.propose.relation.equation import single, unit_rows
 
 
 def test_the_columns_of_the_only_relation_are_kept() -> None:

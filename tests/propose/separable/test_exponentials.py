@@ -23,7 +23,7 @@ from unisymnet.symbolic.expr import evaluate
 )
 def test_exact_sums_of_exponentials(law, ranges):
     X, y = draw(law, ranges, n=250)
-    assert solve(Exponentials(noisy=False), X, y)[0] < 1e-12
+    assert solve(Exponentials(), X, y)[0] < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def test_exact_sums_of_exponentials(law, ranges):
 )
 def test_exact_sums_of_power_laws_times_exponentials(law, ranges):
     X, y = draw(law, ranges, n=250)
-    assert solve(Exponentials(noisy=False, mixed=True, terms=(2,), starts=16, seconds=20), X, y)[0] < 1e-11
+    assert solve(Exponentials(mixed=True, terms=(2,), starts=16, seconds=20), X, y)[0] < 1e-11
 
 
 def test_noisy_decay_with_two_rates():
     X, y = draw("5*exp(-0.3*x0)+8*exp(-2.1*x0)", [(0, 8)], n=400, noise=0.01)
     clean = 5 * np.exp(-0.3 * X[:, 0]) + 8 * np.exp(-2.1 * X[:, 0])
-    found = [expr for expr in proposals(Exponentials(exact=False, seconds=30), X, y) if str(expr).count("exp") == 2]
+    found = [expr for expr in proposals(Exponentials(seconds=30), X, y) if str(expr).count("exp") == 2]
     assert any(np.std(evaluate(expr, X) - clean) < 0.2 * np.std(y - clean) for expr in found)
 
 

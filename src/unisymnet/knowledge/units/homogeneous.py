@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats
+from ...arrays import MAX_LOG, Floats
 from ...symbolic.expr import Call, Const, Expr, Param, Var, walk
 from .unit import BASES, MAX_DENOMINATOR, Unit, as_fraction
 
@@ -146,6 +146,9 @@ class _Walk:
                 if found is None:
                     return Reading(False)
                 units = found[len(self.unknown) :]
+        # The size of a unit such as cm**400 is no number: nobody could state a constant that has it.
+        if np.abs(units[self.counted, len(BASES)]).max(initial=0.0) > MAX_LOG:
+            return Reading(False)
         of_constants = tuple(_as_unit(units[place]) for place in self.counted)
         dimensioned = sum(not unit.is_number for unit in of_constants)
         n_odd = sum(bool(np.abs(vector[: len(BASES)]).max() > TOLERANCE) for vector in self.odd_base)

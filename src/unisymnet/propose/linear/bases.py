@@ -19,9 +19,11 @@ import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_15, Floats, Ints
 from ...candidate import Proposal
+from ...fit.eliminate import exact_support, plain_length, residual_norms, selections
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Expr
-from ..pool import TOLERANCES, Model, Stage, Task, least_squares, standard_errors, tolerance, tolerances
+from ..pool import TOLERANCES, Stage, Task, tolerance, tolerances
 from ..view.views import Target, View, views_of
 from ..write.write import write_sum
 from .basis import (
@@ -38,7 +40,6 @@ from .basis import (
     thirds,
     unaries,
 )
-from .eliminate import exact_support, plain_length, residual_norms, selections
 
 __all__ = ["Bases", "ExtendedBases", "exact_formula", "extended_bases", "plain_bases"]
 
@@ -208,11 +209,8 @@ def exact_formula(task: Task, basis: Basis, view: View) -> bool:
     solution = np.linalg.lstsq(columns[good] / scale, target[good], rcond=DIGITS_15)[0] / scale
     if len(support) > 1 and _least_rise(columns[good], solution, target[good]) < LEAST_TERM:
         return False
-    for tol in TOLERANCES:
-        scored = task.pool.add(write_sum(problem, view, basis.poly(support, solution), tol))
-        if scored is not None and scored.exact:
-            return True
-    return False
+    poly = basis.poly(support, solution)
+    return any(task.pool.found(write_sum(problem, view, poly, tol)) for tol in TOLERANCES)
 
 
 def _least_rise(columns: Floats, solution: Floats, target: Floats) -> float:

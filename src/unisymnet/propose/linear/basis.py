@@ -122,7 +122,7 @@ def _inputs(d: int) -> tuple[Expr, ...]:
 
 
 def polynomial(d: int, degree: int) -> Basis:
-    return Basis(f"polynomial {degree}", _inputs(d), _simplex(d, degree, False))
+    return over_atoms(_inputs(d), degree)
 
 
 def over_atoms(atoms: Sequence[Expr], degree: int) -> Basis:

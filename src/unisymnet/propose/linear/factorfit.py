@@ -9,18 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from ...arrays import DIGITS_12, MAX_LOG, Bools, Floats, Ints
+from ...fit.eliminate import plain_length, selections
+from ...fit.steps import least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
-from ..pool import REACH, Model, least_squares, standard_errors
+from ..pool import REACH
 from ..view.views import View, capped
 from ..write.polynomial import Form, add_forms, cost, monomial
 from ..write.write import solved
-from .eliminate import plain_length, selections
-from .monomial import nearest_simple
+from .monomial import growing, nearest_simple
 
 __all__ = ["MOST_FACTORS", "FactorFit", "LogColumns", "log_size"]
 
@@ -154,7 +156,7 @@ class FactorFit:
         signs = np.prod(self.columns.signs[np.ix_(self.rows, odd)], axis=1) if odd else np.ones(len(self.y))
         signs = signs * (1.0 if np.nansum(signs * self.t) >= 0 else -1.0)
         good = np.isfinite(self.design[:, support]).all(axis=1)
-        model = self._model(self.design[good][:, support], signs[good])
+        model = growing(self.view, self.design[good][:, support], signs[good])
         params, rss, jacobian = least_squares(model, start, self.y[good], self.root[good])
         if not np.isfinite(rss):
             return None
@@ -176,19 +178,11 @@ class FactorFit:
             # A rate can only be rounded to 0.
             rounded[is_rate & (np.abs(params) < reach * law.errors)] = 0.0
             fixed = (is_power & (rounded == np.round(2 * rounded) / 2)) | (is_rate & (rounded == 0.0))
-            model = self._model(design[:, ~fixed], law.signs[good], design[:, fixed] @ rounded[fixed])
+            model = growing(self.view, design[:, ~fixed], law.signs[good], design[:, fixed] @ rounded[fixed])
             final, rss, _ = least_squares(model, rounded[~fixed], y, root)
             if np.isfinite(rss):
                 rounded[~fixed] = final
                 yield self._written(support, rounded)
-
-    def _model(self, design: Floats, signs: Floats, base: Floats | float = 0.0) -> Model:
-        def model(params: Floats) -> tuple[Floats, Floats]:
-            t = signs * np.exp(base + design @ params)
-            y = self.view.back(t)
-            return y, design * (t / self.view.slope(y))[:, None]
-
-        return model
 
     def _written(self, support: Ints, params: Floats) -> Expr | None:
         """The formula; the sign of the scale is the one that the rows have."""
@@ -236,17 +230,16 @@ def _conjugates(atoms: list[Expr], powers: list[float]) -> Form:
         squares = [_square(side) for side in difference.args]
         atoms = [Call("sub", squares) if k == one else atom for k, atom in enumerate(atoms) if k != other]
         powers = [m for k, m in enumerate(powers) if k != other]
-        best = min(best, monomial(atoms, powers), key=lambda form: form.cost)
+        best = min(best, monomial(atoms, powers), key=lambda form: cost(form.bare()))
     return best
 
 
 def _conjugate_pair(atoms: list[Expr], powers: list[float]) -> tuple[int, int] | None:
     """Places of a − b and a + b with the same power."""
-    for one, atom in enumerate(atoms):
-        for other, partner in enumerate(atoms):
-            if not (isinstance(atom, Call) and isinstance(partner, Call)) or powers[one] != powers[other]:
-                continue
-            if atom.op == "sub" and partner.op == "add" and set(atom.args) == set(partner.args):
+    calls = [(k, atom) for k, atom in enumerate(atoms) if isinstance(atom, Call)]
+    for (one, atom), (other, partner) in product(calls, calls):
+        if atom.op == "sub" and partner.op == "add" and set(atom.args) == set(partner.args):
+            if powers[one] == powers[other]:
                 return one, other
     return None
 

@@ -15,12 +15,12 @@ import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_12
 from ...candidate import Proposal
+from ...fit.eliminate import exact_support, residual_norms
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, call, evaluate
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import View, views_of
 from .basis import EXACT_SHARE
-from .eliminate import exact_support, residual_norms
 from .factorfit import MOST_FACTORS, FactorFit, LogColumns, log_size
 from .monomial import VIEWS
 
@@ -81,8 +81,7 @@ class Factors(Stage):
             if view.name == "exp(y)" and support[-1] > len(columns.factors):
                 continue  # ln(exp(…)) is a sum, which the bases find
             fit = FactorFit(problem, view, columns, np.arange(problem.n_rows))
-            scored = task.pool.add(fit.exact(support))
-            if scored is not None and scored.exact:
+            if task.pool.found(fit.exact(support)):
                 return True
         return False
 
@@ -94,7 +93,6 @@ def _tables(problem: Problem, cap: int, noisy: bool) -> list[LogColumns]:
     """
     d = problem.n_features
     x: list[Expr] = [Var(i) for i in range(d)]
-    single = list(x)
     waves: list[Expr] = [call(op, v) for op in ("sin", "cos") if problem.allows(op) for v in x]
     if problem.allows("ln"):
         waves += [call("ln", v) for i, v in enumerate(x) if np.min(problem.X[:, i]) > 0]
@@ -109,11 +107,11 @@ def _tables(problem: Problem, cap: int, noisy: bool) -> list[LogColumns]:
         rates += [form for a, b in combinations(x, 2) for form in (a * b, a / b, b / a)]
         rates += [form for a, b in combinations(x, 2) for form in ((a / b) ** 2, (b / a) ** 2)]
     wishes = [
-        (single + shifted + pairs, []),
-        (single + waves, rates[:d]),
-        (single + shifted + pairs + waves + squares, rates[:d]),
-        (single, rates),
-        (single + shifted + pairs + waves, rates),
+        (x + shifted + pairs, []),
+        (x + waves, rates[:d]),
+        (x + shifted + pairs + waves + squares, rates[:d]),
+        (x, rates),
+        (x + shifted + pairs + waves, rates),
     ]
     found = []
     for factors, some_rates in wishes:

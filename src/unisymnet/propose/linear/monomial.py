@@ -9,20 +9,21 @@ errors allow it.  Sums and inner functions are unknown here; offsets are in offs
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from ...arrays import DIGITS_9, MAX_LOG, Bools, Floats, Ints
 from ...candidate import Proposal
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
-from ..pool import REACH, WORSE, Stage, Task, least_squares, standard_errors
+from ..pool import REACH, WORSE, Stage, Task, sample_rows
 from ..view.views import View, views_of
 from ..write.polynomial import Form, monomial
 
-__all__ = ["Monomial", "LogInputs", "log_inputs", "nearest_simple", "power_law"]
+__all__ = ["Monomial", "LogInputs", "growing", "log_fit", "log_inputs", "nearest_simple", "power_law"]
 
 
 # Powers of y are powers of a power law: the views y**2, 1/y, … add nothing here.
@@ -43,6 +44,11 @@ class LogInputs:
     # What stands inside an exponential: the last ``logs`` are these over their scales, and their exponents are rates.
     inside: tuple[tuple[int, int], ...] = ()  # column, power
     scales: Floats | None = None
+
+    def some(self, limit: int, rng: np.random.Generator) -> LogInputs:
+        """The same on all rows, or on ``limit`` of them."""
+        few = sample_rows(len(self.rows), limit, rng)
+        return replace(self, rows=self.rows[few], logs=self.logs[few], signs=self.signs[few])
 
     def exponential(self, rates: Floats) -> Expr | None:
         """exp(Σ rate·x^power), or None if all rates are 0."""
@@ -86,8 +92,7 @@ class Monomial(Stage):
             if task.deadline.expired():
                 break
             for form in _fits(problem, inputs, view):
-                scored = pool.add(view.invert(form.written())) if form is not None else None
-                if scored is not None and scored.exact:
+                if form is not None and pool.found(view.invert(form.written())):
                     yield from pool.proposals(1)
                     return
         yield from pool.proposals(self.limit, worse=WORSE)
@@ -105,12 +110,15 @@ def _fits(problem: Problem, inputs: LogInputs, view: View) -> Iterator[Form | No
     design = np.column_stack([np.ones(len(y)), inputs.logs])
     sign = 1.0 if np.sum(signs[good] * t[good]) >= 0 else -1.0
     root = np.sqrt(problem.weights[inputs.rows])
-    start = _log_fit(design, t, good, np.ones(len(y)))
-    for form in _rounded_exact(problem, inputs, view, design, t, good, start, sign, odd):
-        yield form
+    start = log_fit(design, t, good, np.ones(len(y)))
+    residual = design @ start - np.log(np.abs(np.where(good, t, 1.0)))
+    scale = np.abs(t) * view.weights(y)
+    if np.sqrt(np.nanmean((residual * scale)[good] ** 2)) / problem.spread < DIGITS_9:
+        exact = _rounded(inputs, t, good, start, residual)
+        yield power_law(inputs, float(exact[0]), exact[1:], sign, odd)
         return
-    model = _model(design, signs * sign, view)
-    weighted = _log_fit(design, t, good, root * np.abs(t) * view.weights(y))
+    model = growing(view, design, signs * sign)
+    weighted = log_fit(design, t, good, root * np.abs(t) * view.weights(y))
     fits = [least_squares(model, s, y, root) for s in (start, weighted) if np.isfinite(s).all()]
     params, rss, jacobian = min(fits, key=lambda fit: fit[1], default=(start, np.inf, design))
     if not np.isfinite(rss):
@@ -127,30 +135,12 @@ def _fits(problem: Problem, inputs: LogInputs, view: View) -> Iterator[Form | No
             yield power_law(inputs, final[0], exponents, sign, odd)
 
 
-def _rounded_exact(
-    problem: Problem,
-    inputs: LogInputs,
-    view: View,
-    design: Floats,
-    t: Floats,
-    good: Bools,
-    start: Floats,
-    sign: float,
-    odd: list[int],
-) -> Iterator[Form | None]:
-    """The one formula for data without noise, exponents rounded if the fit stays exact."""
-    residual = design @ start - np.log(np.abs(np.where(good, t, 1.0)))
-    scale = np.abs(t) * view.weights(problem.y[inputs.rows])
-    off = np.sqrt(np.nanmean((residual * scale)[good] ** 2)) / problem.spread
-    if not off < DIGITS_9:
-        return
-    exponents = np.array([nearest_simple(m, 1e-6, thirds=True) for m in start[1:]])
+def _rounded(inputs: LogInputs, t: Floats, good: Bools, exact: Floats, residual: Floats) -> Floats:
+    """ln c and the exponents of data without noise, rounded if the fit stays exact."""
+    exponents = np.array([nearest_simple(m, 1e-6, thirds=True) for m in exact[1:]])
     shift = np.log(np.abs(t[good])) - inputs.logs[good] @ exponents
-    rounded = np.std(shift) <= max(10 * np.std(residual[good]), 1e-13)
-    if rounded:
-        yield power_law(inputs, float(np.median(shift)), exponents, sign, odd)
-    else:
-        yield power_law(inputs, start[0], start[1:], sign, odd)
+    stays = np.std(shift) <= max(10 * np.std(residual[good]), 1e-13)
+    return np.r_[np.median(shift), exponents] if stays else exact
 
 
 def parity(inputs: LogInputs, t: Floats, good: Bools) -> list[int]:
@@ -166,24 +156,25 @@ def parity(inputs: LogInputs, t: Floats, good: Bools) -> list[int]:
     return chosen
 
 
-def _log_fit(design: Floats, t: Floats, good: Bools, weights: Floats) -> Floats:
+def log_fit(design: Floats, t: Floats, good: Bools, weights: Floats) -> Floats:
+    """ln|t| by a design, on good rows, as the weights count them."""
     weights = np.where(good & np.isfinite(weights), weights, 0.0)
     target = np.log(np.abs(np.where(good, t, 1.0)))
     return np.asarray(np.linalg.lstsq(design * weights[:, None], target * weights, rcond=None)[0], np.float64)
 
 
-def _model(design: Floats, signs: Floats, view: View):  # type: ignore[no-untyped-def]
-    """y and its derivatives by (ln c, m…)."""
+def growing(view: View, design: Floats, signs: Floats, base: Floats | float = 0.0) -> Model:
+    """y and its derivatives by the parameters (ln c, exponents, rates) of view(y) = ±exp(base + design·parameters)."""
 
     def model(params: Floats) -> tuple[Floats, Floats]:
-        t = signs * np.exp(design @ params)
+        t = signs * np.exp(base + design @ params)
         y = view.back(t)
         return y, design * (t / view.slope(y))[:, None]
 
     return model
 
 
-def _with_fixed(model, params: Floats, exponents: Floats, fixed: Bools):  # type: ignore[no-untyped-def]
+def _with_fixed(model: Model, params: Floats, exponents: Floats, fixed: Bools) -> Model:
     free = np.r_[True, ~fixed]
     full = np.r_[params[0], exponents]
 

@@ -6,20 +6,22 @@ which few columns of a table are bound by one linear relation, if any are.  Clea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import DIGITS_12, Floats, Ints
+from ...fit.eliminate import triangle
 from ...problem import Problem
+from ...symbolic.expr import Expr
 from ..linear.basis import Basis, Sample
 from ..pool import TOLERANCES, Task
 from ..view.views import View
 from ..write.polynomial import Poly
 from ..write.write import write_ratio
 
-__all__ = ["Equation", "NULL", "Scan", "exact_quotient", "single", "triangle", "unit_rows"]
+__all__ = ["Equation", "NULL", "Scan", "exact_quotient", "quotients", "single", "unit_rows"]
 
 # Relative singular values: below the first a vector is a null vector; a law stands out from the next one, and
 # loses its null vector (second) when any of its terms is left out.
@@ -33,10 +35,6 @@ def unit_rows(matrix: Floats) -> Floats:
     sizes = np.linalg.norm(matrix, axis=1)
     good = np.isfinite(sizes) & (sizes > 0)
     return matrix[good] / sizes[good, None]
-
-
-def triangle(matrix: Floats) -> Floats:
-    return np.asarray(np.linalg.qr(matrix, mode="r"), dtype=np.float64)
 
 
 def _singular(table: Floats) -> Floats:
@@ -137,11 +135,12 @@ def exact_quotient(task: Task, view: View, num: Basis, den: Basis, fewest: int =
     law = Equation(view, (num, den)).law(task, fewest)
     if law is None or not len(law[0]) or not len(law[1]):
         return False
-    for tol in TOLERANCES:
-        scored = task.pool.add(write_ratio(task.problem, view, law[0], law[1].scaled(-1.0), tol))
-        if scored is not None and scored.exact:
-            return True
-    return False
+    return any(map(task.pool.found, quotients(task.problem, view, law, TOLERANCES)))
+
+
+def quotients(problem: Problem, view: View, law: Sequence[Poly], tols: Sequence[float]) -> Iterator[Expr | None]:
+    """t = −P_0/P_1 solved for y, written with each tolerance."""
+    return (write_ratio(problem, view, law[0], law[1].scaled(-1.0), tol) for tol in tols)
 
 
 class Scan(Sample):

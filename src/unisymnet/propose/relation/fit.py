@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import TINY, Bools, Floats, Ints
-from ..linear.eliminate import plain_length
-from ..pool import Model, Task, least_squares, standard_errors, tolerance, tolerances
+from ...fit.eliminate import plain_length
+from ...fit.steps import Model, least_squares, standard_errors
+from ..pool import Task, tolerance
 from ..view.views import Target, View
 from ..write.polynomial import Poly, Powers
 from .equation import Equation
@@ -39,9 +40,6 @@ class Law:
     def terms(self) -> tuple[tuple[Powers, ...], ...]:
         """Which monomials each polynomial has."""
         return tuple(tuple(powers for powers, _ in poly.terms) for poly in self.parts)
-
-    def tolerances(self) -> tuple[float, float, float]:
-        return tolerances(self.tol)
 
 
 def fitted(task: Task, equation: Equation, rows: Ints, count: int = 3) -> list[Law]:

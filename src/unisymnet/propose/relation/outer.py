@@ -17,13 +17,13 @@ import numpy as np
 
 from ...arrays import DIGITS_9, DIGITS_12, DIGITS_15, Floats, Ints
 from ...candidate import Proposal
+from ...fit.projected import dips
 from ...problem import Problem
-from ...symbolic.expr import Call, Const, Expr, Var, product
+from ...symbolic.expr import Call, Const, Var, product
 from ..linear.basis import Basis, polynomial
-from ..pool import Pool, Stage, Task
-from ..view.views import View
-from ..write.write import write_ratio
-from .equation import Equation, exact_quotient
+from ..pool import Pool, Stage, Task, tolerances
+from ..view.views import View, signed
+from .equation import Equation, exact_quotient, quotients
 from .fit import Law, fitted
 
 __all__ = ["Outer"]
@@ -61,8 +61,8 @@ class Outer(Stage):
             yield from pool.proposals(1)
         elif self.noisy:
             for law in sorted(self._laws(task), key=lambda law: law.length)[: 3 * self.limit]:
-                for tol in law.tolerances():
-                    pool.add(write_ratio(task.problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), tol))
+                for expr in quotients(task.problem, law.view, law.parts, tolerances(law.tol)):
+                    pool.add(expr)
             pool.settle(4 * self.limit, task.deadline)
             yield from pool.proposals(self.limit)
 
@@ -158,24 +158,15 @@ def _view(problem: Problem, power: bool, kappa: float) -> View:
             lambda y: (sign * y) ** kappa,
             lambda y: kappa * (sign * y) ** (kappa - 1.0),
             lambda t: sign * t ** (1.0 / kappa),
-            lambda form: _signed(sign, Call("pow", (form, Const(1.0 / kappa)))),
+            lambda form: signed(sign, Call("pow", (form, Const(1.0 / kappa)))),
         )
-    return View(
+    return View(  # a·ln(v/u) reads better than -a·ln(u/v)
         "exp(c*y)",
         lambda y: np.exp(kappa * y),
         lambda y: kappa * np.exp(kappa * y),
         lambda t: np.log(t) / kappa,
-        lambda form: product((Const(1.0 / abs(kappa)), Call("ln", (_signed_power(form, kappa),)))),
+        lambda form: product((Const(1.0 / abs(kappa)), Call("ln", (form if kappa > 0.0 else 1.0 / form,)))),
     )
-
-
-def _signed_power(form: Expr, sign: float) -> Expr:
-    """The form or its inverse: a·ln(v/u) reads better than -a·ln(u/v)."""
-    return form if sign > 0.0 else Call("div", (Const(1.0), form))
-
-
-def _signed(sign: float, expr: Expr) -> Expr:
-    return expr if sign > 0.0 else Call("neg", (expr,))
 
 
 def _unit(columns: Floats) -> Floats:
@@ -201,10 +192,8 @@ class _Scan:
         grid = np.concatenate([-GRID[::-1], GRID])
         grid = grid[np.abs(grid) < self.limit]
         left = np.array([abs(self.least(kappa)[0]) for kappa in grid])
-        inner = np.r_[np.inf, left, np.inf]
-        dips = np.flatnonzero((left <= inner[:-2]) & (left <= inner[2:]) & (left < NEAR))
         found: list[float] = []
-        for at in dips[np.argsort(left[dips])][:N_REFINED]:
+        for at in dips(left, N_REFINED, NEAR):
             kappa = self.refined(float(grid[at]))
             if kappa is not None and not any(abs(kappa - other) < 1e-6 * abs(kappa) for other in found):
                 found.append(kappa)

@@ -21,10 +21,9 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate
 from ..linear.basis import EXACT_SHARE, MAX_GROWTH, Basis, over_atoms
-from ..pool import Stage, Task
+from ..pool import Stage, Task, tolerances
 from ..view.views import Target, View, views_of
-from ..write.write import write_ratio
-from .equation import Equation, Scan, exact_quotient
+from .equation import Equation, Scan, exact_quotient, quotients
 from .fit import Law, fitted
 from .grown import grown
 
@@ -41,15 +40,13 @@ WIDE_DEGREES, N_WIDE = ((2, 2),), 3
 @dataclass(frozen=True)
 class Rational(Stage):
     """The stage.  ``exact`` and ``noisy`` switch its two passes, ``few`` and ``wide`` those that grow quotients of a
-    few terms, of the inputs and of these with a function of one of them.  ``unary`` adds such functions to the exact
-    pass."""
+    few terms, of the inputs and of these with a function of one of them."""
 
     name: str = "rational"
     exact: bool = True
     noisy: bool = True
     few: bool = False
     wide: bool = False
-    unary: bool = True
     max_columns: int = 300
     unary_columns: int = 100
     noisy_columns: int = 40
@@ -74,8 +71,8 @@ class Rational(Stage):
         ]
         if laws:
             for law in sorted(laws, key=lambda law: law.length)[: self.limit]:
-                for tol in law.tolerances():
-                    pool.add(write_ratio(task.problem, law.view, law.parts[0], law.parts[1].scaled(-1.0), tol))
+                for expr in quotients(task.problem, law.view, law.parts, tolerances(law.tol)):
+                    pool.add(expr)
             pool.settle(2 * self.limit, task.deadline)
             yield from pool.proposals(self.limit)
 
@@ -112,10 +109,8 @@ class Rational(Stage):
         """Numerators and denominators by their number of columns, with and without a unary function."""
         cap = min(self.max_columns, int(EXACT_SHARE * problem.n_rows))
         tasks: list[tuple[int, int, tuple[Expr, ...], tuple[int, int]]] = []
-        atom_sets: list[tuple[Expr, ...]] = [tuple(inputs)]
-        if self.unary:
-            atom_sets += [(*inputs, atom) for atom in _unary_atoms(problem)]
-            atom_sets += _with_roots(problem, inputs)
+        atom_sets = [tuple(inputs), *((*inputs, atom) for atom in _unary_atoms(problem))]
+        atom_sets += _with_roots(problem, inputs)
         for order, atoms in enumerate(atom_sets):
             folded = isinstance(atoms[-1], Call) and atoms[-1].op == "abs"  # abs(x)**2 is x**2: no higher degrees
             instead = len(atoms) == len(inputs)  # nothing was added, so that degrees may be high
@@ -200,7 +195,7 @@ class Coupled(Stage):
     def _choices(self, problem: Problem) -> Iterator[tuple[tuple[Expr, ...], tuple[int, int]]]:
         """Columns with one function, then with two, small degrees first."""
         inputs = tuple(Var(i) for i in range(problem.n_features))
-        coupling, single = list(_coupling(problem)), list(_growths(problem))
+        coupling, single = list(_coupling(problem)), [atom for x in inputs for atom in _growths(problem, x)]
         alone = [*_quotients(problem), *_rates(problem)]
         for degrees in COUPLED_DEGREES:
             for one in (*coupling, *alone):
@@ -216,27 +211,25 @@ class Coupled(Stage):
 def _coupling(problem: Problem) -> Iterator[Expr]:
     """exp of a product of two columns and powers with a column as exponent, where they stay within bounds."""
     for i, j in combinations(range(problem.n_features), 2):
-        for sign in (-1.0, 1.0):
-            yield from _within(problem, _exp(sign, Var(i) * Var(j)))
+        yield from _growths(problem, Var(i) * Var(j))
     for i, j in permutations(range(problem.n_features), 2):
         for base in (Var(i), Const(1.0) + Var(i)):
-            if problem.allows("pow") and np.min(evaluate(base, problem.X)) > 0.0:
+            if np.min(evaluate(base, problem.X)) > 0.0:
                 yield from _within(problem, Call("pow", (base, Var(j))))
 
 
 def _quotients(problem: Problem) -> Iterator[Expr]:
     """exp of a column over one or two others."""
     for i, j in permutations(range(problem.n_features), 2):
-        for sign in (-1.0, 1.0):
-            yield from _within(problem, _exp(sign, Var(i) / Var(j)))
+        yield from _growths(problem, Var(i) / Var(j))
     for i, j, k in permutations(range(problem.n_features), 3):
         if j < k:
-            yield from _within(problem, _exp(-1.0, Var(i) / (Var(j) * Var(k))))
+            yield from _within(problem, Call("exp", (Call("neg", (Var(i) / (Var(j) * Var(k)),)),)))
 
 
 def _rates(problem: Problem) -> Iterator[Expr]:
     """Interest in steps, (1 + r/n)^n and (1 + r/n)^(n·t), and the rate of growth (b/a)^(1/n)."""
-    if not problem.allows("pow") or np.min(problem.X) <= 0.0:
+    if np.min(problem.X) <= 0.0:
         return
     for i, j in permutations(range(problem.n_features), 2):
         yield from _within(problem, Call("pow", (Const(1.0) + Var(i) / Var(j), Var(j))))
@@ -245,17 +238,14 @@ def _rates(problem: Problem) -> Iterator[Expr]:
         yield from _within(problem, Call("pow", (Var(i) / Var(j), Const(1.0) / Var(k))))
 
 
-def _growths(problem: Problem) -> Iterator[Expr]:
-    for i in range(problem.n_features):
-        for sign in (-1.0, 1.0):
-            yield from _within(problem, _exp(sign, Var(i)))
-
-
-def _exp(sign: float, inner: Expr) -> Call:
-    return Call("exp", (inner if sign > 0.0 else Call("neg", (inner,)),))
+def _growths(problem: Problem, inner: Expr) -> Iterator[Expr]:
+    """Falling and rising exponentials."""
+    for exponent in (Call("neg", (inner,)), inner):
+        yield from _within(problem, Call("exp", (exponent,)))
 
 
 def _within(problem: Problem, expr: Call) -> Iterator[Expr]:
+    """The function, if it is allowed and stays within bounds."""
     if not problem.allows(expr.op):
         return
     with np.errstate(all="ignore"):

@@ -13,7 +13,7 @@ from ...candidate import Proposal
 from ...problem import Problem
 from ...symbolic.expr import Call, Expr
 from ..linear.basis import Basis, polynomial
-from ..pool import TOLERANCES, Stage, Task
+from ..pool import TOLERANCES, Stage, Task, tolerances
 from ..view.views import views_of
 from ..write.polynomial import Poly, multiply
 from ..write.write import write_ratio, write_root
@@ -53,7 +53,7 @@ class Roots(Stage):
         elif self.noisy:
             distinct = {law.terms: law for law in sorted(self._laws(task), key=lambda law: -law.length)}
             for law in sorted(distinct.values(), key=lambda law: law.length)[: self.limit]:
-                for tol in law.tolerances():
+                for tol in tolerances(law.tol):
                     for expr in _written(task.problem, law.parts, tol):
                         task.pool.add(expr)
             task.pool.settle(2 * self.limit, task.deadline)

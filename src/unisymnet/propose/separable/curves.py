@@ -19,9 +19,10 @@ import numpy as np
 from ...arrays import DIGITS_9, TINY, Floats, Ints
 from ...candidate import Proposal
 from ...deadline import Deadline
+from ...fit.steps import least_squares
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, rebuild, total
-from ..pool import Pool, Stage, Task, least_squares
+from ..pool import Pool, Stage, Task
 
 __all__ = ["Component", "Curves", "DONE", "Oscillations", "Peaks", "Unit"]
 
@@ -120,7 +121,7 @@ class Curves(Stage):
         params, off = np.zeros(2), 1.0
         for _ in range(min(self.most, len(data.t) // 8)):
             before = data.left(params)
-            start = np.concatenate([params, data.strongest(params)])
+            start = np.concatenate([params, data.strongest(params)[0]])
             params, rss, _ = least_squares(data.model, start, data.y, data.weight, steps=60)
             sound = all(data.kind.is_sound(inner) for _, inner in data.components(params))
             if deadline.expired() or not sound or not rss < (1.0 - LEAST_GAIN) * before:
@@ -181,14 +182,11 @@ class _Rows:
 
     def after_one(self) -> float:
         """What a line and the strongest component of the grid leave: a sum of squares."""
-        return self.left(np.zeros(2)) - self._scanned(np.zeros(2))[1]
+        return self.left(np.zeros(2)) - self.strongest(np.zeros(2))[1]
 
-    def strongest(self, params: Floats) -> Floats:
-        """Constants of the component of the grid that explains most of what is left beside a line."""
-        return self._scanned(params)[0]
-
-    def _scanned(self, params: Floats) -> tuple[Floats, float]:
-        """The strongest component, and the sum of squares that it explains."""
+    def strongest(self, params: Floats) -> tuple[Floats, float]:
+        """Constants of the component of the grid that explains most of what is left beside a line, and the sum of
+        squares that it explains."""
         line, target, grid = self._line(), self._residual(params), self.kind.grid(self.t)
         columns = self.kind.columns(grid, self.t) * self.weight
         columns = columns - (columns @ line) @ line.T

@@ -178,7 +178,8 @@ class _Logs:
             if not problem.allows(*inner.needs):
                 continue
             unit = max(float(np.median(np.abs(t))), 1e-3 * size) if inner.offset else span
-            kappas = (np.sort([*inner.grid, *_between(inner.grid)]) if self.noisy else inner.grid) / unit
+            between = np.sqrt(inner.grid[1:] * inner.grid[:-1])
+            kappas = (np.sort([*inner.grid, *between]) if self.noisy else inner.grid) / unit
             if inner.grid is WAVES:
                 kappas = kappas[: max(8, 2 * len(t))]
             kappas = np.concatenate([kappas, [1.0]] if inner.even else [kappas, -kappas, [1.0, -1.0]])
@@ -242,11 +243,6 @@ def _written(task: Task, view: View, hit: _Start, exponent: float) -> Expr | Non
     for proposal in Monomial().asked(replace(task, problem=part, pool=Pool(part, ""))):
         return view.invert(product([proposal.expr, factor]))
     return None
-
-
-def _between(grid: Floats) -> Floats:
-    """Numbers between those of a grid."""
-    return np.sqrt(grid[1:] * grid[:-1])
 
 
 def _arguments(problem: Problem) -> Iterator[Expr]:

@@ -23,6 +23,7 @@ from ...symbolic.expr import Call, Const, Expr, Param, Var, bind, call
 from ..linear.monomial import nearest_simple
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import Target, View, views_of
+from .signomial import EXACT_REACH, HIT
 
 __all__ = ["Boltzmann", "Stretched"]
 
@@ -56,14 +57,12 @@ class Boltzmann(Stage):
                 break
             start = rng.choice(EXPONENTS, (1, len(inputs))) + 0.02 * rng.normal(size=(1, len(inputs)))
             exponents, off = data.fitted(start)
-            if off < 1e-8:
-                scored = pool.add(data.written(exponents, 1e-4))
-                if scored is not None and scored.exact:
-                    yield from pool.proposals(1)
-                    return
+            if off < HIT and pool.found(data.written(exponents, EXACT_REACH)):
+                yield from pool.proposals(1)
+                return
             found.append((off, exponents))
         for _, exponents in sorted(found, key=lambda item: item[0])[: self.limit]:
-            for reach in (1e-4, *NOISY_REACH):
+            for reach in (EXACT_REACH, *NOISY_REACH):
                 pool.add(data.written(exponents, reach))
         pool.settle(2 * self.limit, deadline)
         yield from pool.proposals(self.limit, worse=FAR_WORSE)
@@ -148,11 +147,11 @@ class Stretched(Stage):
             for shape, operators, signs in SHAPES:
                 if task.deadline.expired():
                     break
-                if all(map(problem.allows, operators)):
-                    scored = pool.add(self._fitted(problem, inputs, shape, signs, rows, task.rng))
-                    if scored is not None and scored.exact:
-                        yield from pool.proposals(1)
-                        return
+                if problem.allows(*operators) and pool.found(
+                    self._fitted(problem, inputs, shape, signs, rows, task.rng)
+                ):
+                    yield from pool.proposals(1)
+                    return
         yield from pool.proposals(self.limit, worse=FAR_WORSE)
 
     def _fitted(

@@ -8,16 +8,18 @@ monomial.py.  Sums of two power laws are signomial.py's task.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Bools, Floats
 from ...candidate import Proposal
+from ...fit.projected import dips
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Const, Expr
-from ..linear.monomial import LogInputs, log_inputs, nearest_simple, parity, power_law
-from ..pool import REACH, WORSE, Model, Stage, Task, least_squares, sample_rows, standard_errors
+from ..linear.monomial import LogInputs, log_fit, log_inputs, nearest_simple, parity, power_law
+from ..pool import REACH, WORSE, Stage, Task
 from ..view.views import View, views_of
 from ..write.polynomial import Form, add_forms
 
@@ -42,8 +44,7 @@ class Offset(Stage):
         inputs = log_inputs(problem, task.some_rows(self.max_rows))
         if len(inputs.rows) < len(inputs.columns) + 4 or not inputs.columns:
             return
-        some = sample_rows(len(inputs.rows), self.scan_rows, task.rng)
-        few = replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
+        few = inputs.some(self.scan_rows, task.rng)
         trials: list[tuple[float, Floats, View]] = []
         for view in views_of(problem):
             for c0 in self._scan(problem, few, view):
@@ -55,8 +56,7 @@ class Offset(Stage):
             if task.deadline.expired() or not np.isfinite(rss):
                 break
             for expr in _Fit(problem, inputs, view, params[0], params).formulas():
-                scored = pool.add(expr)
-                if scored is not None and scored.exact:
+                if pool.found(expr):
                     yield from pool.proposals(1)
                     return
         yield from pool.proposals(self.limit, worse=WORSE)
@@ -76,9 +76,7 @@ class Offset(Stage):
         residual = (logs - basis @ (basis.T @ logs)) * size * weights[:, None]
         with np.errstate(all="ignore"):
             off = np.mean(residual**2, axis=0)
-        around = np.r_[np.inf, off, np.inf]
-        minima = np.flatnonzero((off <= around[:-2]) & (off <= around[2:]) & np.isfinite(off))
-        return [float(offsets[k]) for k in minima[np.argsort(off[minima])][: self.n_starts]]
+        return [float(offsets[k]) for k in dips(off, self.n_starts)]
 
 
 def _candidates(t: Floats, count: int, inside: bool) -> Floats:
@@ -106,9 +104,7 @@ class _Fit:
         self.design = np.column_stack([np.ones(len(gap)), inputs.logs])
         self.root = np.sqrt(problem.weights[inputs.rows])
         if start is None:
-            weights = np.where(nonzero, np.abs(gap) * view.weights(self.y), 0.0)
-            target = np.log(np.abs(np.where(nonzero, gap, 1.0)))
-            start = np.r_[c0, np.linalg.lstsq(self.design * weights[:, None], target * weights, rcond=None)[0]]
+            start = np.r_[c0, log_fit(self.design, gap, nonzero, np.abs(gap) * view.weights(self.y))]
         self.start = start
         self.none = np.zeros(len(start) - 2, dtype=bool)
 

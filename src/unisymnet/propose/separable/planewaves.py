@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from ...arrays import DIGITS_9, Bools, Floats, Ints
 from ...candidate import Proposal
+from ...fit.steps import least_squares
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var, product, total
-from ..pool import Pool, Stage, Task, least_squares
+from ..pool import Pool, Stage, Task
 from ..view.views import View, views_of
 
 __all__ = ["PlaneWaves"]

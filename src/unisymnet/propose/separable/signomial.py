@@ -17,10 +17,11 @@ import numpy as np
 from ...arrays import DIGITS_9, DIGITS_15, Bools, Floats, Ints
 from ...candidate import Proposal
 from ...fit.kernels.signomials import fit_exponents
+from ...fit.steps import Model, least_squares, standard_errors
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, Var
 from ..linear.monomial import LogInputs, log_inputs, nearest_simple
-from ..pool import FAR_WORSE, Model, Stage, Task, least_squares, sample_rows, standard_errors, tolerance
+from ..pool import FAR_WORSE, Stage, Task, tolerance
 from ..view.views import Target, View, views_of
 from ..write.polynomial import Poly, make_poly
 from ..write.write import write_sum
@@ -30,6 +31,7 @@ __all__ = ["Signomial"]
 
 VIEWS = ("y", "y**2", "1/y", "1/y**2", "sqrt(y)", "exp(y)", "ln(y)")
 LOOSEST_SUM = 0.1
+HIT, EXACT_REACH = 1e-8, 1e-4  # residual over the spread that only a law reaches, and how near its exponents are then
 
 # Terms whose exponents differ by less than this are one term and its derivative.
 CLOSEST, CLOSEST_RATES = 0.02, 0.1
@@ -50,8 +52,6 @@ class Signomial(Stage):
     """The stage: rounds over views and K until ``seconds`` are over or an exact law is found."""
 
     name: str = "signomial"
-    exact: bool = True
-    noisy: bool = True
     views: tuple[str, ...] = VIEWS
     terms: tuple[int, ...] = (2, 3, 4)
     rounds: int = 6
@@ -67,8 +67,7 @@ class Signomial(Stage):
         inputs = self._inputs(problem, task.some_rows(self.max_rows))
         if not inputs.logs.size or len(inputs.rows) < 8:
             return
-        some = sample_rows(len(inputs.rows), self.scan_rows, rng)
-        few = replace(inputs, rows=inputs.rows[some], logs=inputs.logs[some], signs=inputs.signs[some])
+        few = inputs.some(self.scan_rows, rng)
         trials: list[_Trial] = []
         views = views_of(problem, self.views)
         for k_terms in self._plan():
@@ -80,18 +79,15 @@ class Signomial(Stage):
                 trial = self._best_start(problem, few, view, k_terms, rng)
                 if trial is None:
                     continue
-                if trial.off < 1e-8 and view.strict and self.exact:
-                    scored = pool.add(_Fit(problem, inputs, trial).exact())
-                    if scored is not None and scored.exact:
-                        yield from pool.proposals(1)
-                        return
+                if trial.off < HIT and view.strict and pool.found(_Fit(problem, inputs, trial).exact()):
+                    yield from pool.proposals(1)
+                    return
                 trials.append(trial)
-        if self.noisy:
-            for trial in self._chosen(trials):
-                for expr in _Fit(problem, inputs, trial).refitted():
-                    pool.add(expr)
-            pool.settle(2 * self.limit, task.deadline)
-            yield from pool.proposals(self.limit, worse=FAR_WORSE)
+        for trial in self._chosen(trials):
+            for expr in _Fit(problem, inputs, trial).refitted():
+                pool.add(expr)
+        pool.settle(2 * self.limit, task.deadline)
+        yield from pool.proposals(self.limit, worse=FAR_WORSE)
 
     def _inputs(self, problem: Problem, rows: Ints) -> LogInputs:
         return log_inputs(problem, rows)
@@ -178,7 +174,7 @@ class _Fit:
     def exact(self) -> Expr | None:
         """Rounded exponents, coefficients by least squares."""
         exponents = self.trial.exponents
-        rounded = np.array([[self._simple(k, m, 1e-4, thirds=True) for k, m in enumerate(row)] for row in exponents])
+        rounded = np.array([[self._simple(k, m, EXACT_REACH, True) for k, m in enumerate(row)] for row in exponents])
         if self.inputs.inside:
             rounded = self._refined(rounded)
         coefficients = self._solve(rounded)
@@ -213,33 +209,27 @@ class _Fit:
         k, d = exponents.shape
         free = np.ones((k, d), dtype=bool)
         for reach in (2.0, 2.0, 4.0):
-            start = np.r_[coefficients, exponents[free]]
-            params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
-            if not np.isfinite(rss):
+            moved = self._moved(coefficients, exponents, free)
+            if moved is None:
                 return
-            coefficients, exponents[free] = params[:k], params[k:]
+            coefficients, exponents, errors = moved
             spread = np.zeros((k, d))
-            spread[free] = standard_errors(jacobian, rss)[k:]
+            spread[free] = errors[k:]
             for place in zip(*np.nonzero(free), strict=True):
                 # The next look is sharper: rounding some makes the errors of the others smaller.
                 simple = self._simple(int(place[1]), float(exponents[place]), reach * float(spread[place]))
                 if simple != exponents[place]:
                     exponents[place], free[place] = simple, False
-        start = np.r_[coefficients, exponents[free]]
         # Two exponentials that merge do so slowly; what is proposed must not be on its way there.
-        n_steps = 60 if self.inputs.inside else 15
-        params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, n_steps)
-        if not np.isfinite(rss):
+        moved = self._moved(coefficients, exponents, free, 60 if self.inputs.inside else 15)
+        if moved is None or not np.all(moved[0]):
             return
-        coefficients, exponents[free] = params[:k], params[k:]
-        errors = standard_errors(jacobian, rss)[:k]
-        if not np.all(coefficients):
-            return
-        tol = tolerance(errors / np.abs(coefficients), LOOSEST_SUM)
+        coefficients, exponents, errors = moved
+        relative = errors[:k] / np.abs(coefficients)
         yield self._written(coefficients, exponents, DIGITS_9)
-        yield self._written(coefficients, exponents, tol)
+        yield self._written(coefficients, exponents, tolerance(relative, LOOSEST_SUM))
         if k > 2:
-            strong = np.arange(k) != np.argmax(errors / np.abs(coefficients))
+            strong = np.arange(k) != np.argmax(relative)
             fewer = replace(self.trial, exponents=exponents[strong], parity=self.trial.parity[strong])
             yield from _Fit(self.problem, self.inputs, fewer).refitted()
 
@@ -249,12 +239,20 @@ class _Fit:
         free[:, : len(self.inputs.columns)] = False
         if coefficients is None or not free.any():
             return exponents
-        start = np.r_[coefficients, exponents[free]]
-        params, rss, _ = least_squares(self._model(exponents, free), start, self.y, self.root, 15)
-        refined = exponents.copy()
-        if np.isfinite(rss):
-            refined[free] = params[len(exponents) :]
-        return refined
+        moved = self._moved(coefficients, exponents, free)
+        return exponents if moved is None else moved[1]
+
+    def _moved(
+        self, coefficients: Floats, exponents: Floats, free: Bools, steps: int = 15
+    ) -> tuple[Floats, Floats, Floats] | None:
+        """Coefficients and exponents, of which some are free, after a few steps, and the errors of all that moved."""
+        start, k = np.r_[coefficients, exponents[free]], len(coefficients)
+        params, rss, jacobian = least_squares(self._model(exponents, free), start, self.y, self.root, steps)
+        if not np.isfinite(rss):
+            return None
+        moved = exponents.copy()
+        moved[free] = params[k:]
+        return params[:k], moved, standard_errors(jacobian, rss)
 
     def _simple(self, place: int, exponent: float, reach: float, thirds: bool = False) -> float:
         if place < len(self.inputs.columns):

@@ -18,9 +18,9 @@ import numpy as np
 
 from ...arrays import TINY, Floats, Ints
 from ...deadline import Deadline
+from ...fit.steps import least_squares
 from ...problem import Problem
 from ...symbolic.expr import Call, Expr
-from ..pool import least_squares
 from ..view.smooth import frames_of, polynomial, standardised
 
 __all__ = ["LEVEL", "SIMPLER", "Leaf", "Parts", "Tree", "believed_parts", "joined"]

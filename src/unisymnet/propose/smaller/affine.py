@@ -16,14 +16,14 @@ import numpy as np
 
 from ...arrays import DIGITS_12, Floats, evenly
 from ...candidate import ParetoFront, Proposal
-from ...problem import NOTHING_TOLD, Problem
+from ...problem import Problem
 from ...protocols import Proposer
 from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, renumbered, total
 from ..pool import FAR_WORSE, Pool, Stage, Task
 from ..view.noise import looks_noisy
-from ..view.smooth import POWERS, Frame, frames_of, polynomial, residual_variance, share_in_y, standardised
-from ..view.views import View, views_of
+from ..view.smooth import Frame, frames_of, polynomial, residual_variance, share_in_y, standardised
 from ..write.polynomial import cost, monomial
+from .reduction import smaller
 
 __all__ = ["Affine"]
 
@@ -133,7 +133,6 @@ class Affine(Stage):
     def _formulas(self, task: Task, choice: _Choice) -> Iterator[Expr]:
         """The whole, for the likeliest formulas of B and of B/A, the plainest first."""
         frame, term, values = choice.frame, choice.term, choice.values()
-        view = _view_of(task.problem, frame)
         slope, quotient = _estimates(choice)
         # A polynomial tells no more than it has coefficients: more rows of it would be taken for more evidence.
         n_told = max(LEAST_ROWS, 2 * (frame.max_columns // 2))
@@ -152,7 +151,7 @@ class Affine(Stage):
                         left, variances = frame.target - factors * (values - shift), 1.0 / frame.weight**2
                 for level in self._laws(task, choice, left, variances, N_LEVELS):
                     whole = product([level, total([ONE, second])]) if is_quotient else total([level, second])
-                    yield view.invert(whole)
+                    yield frame.view.invert(whole)
 
     def _laws(
         self, task: Task, choice: _Choice, values: Floats, variances: Floats, most: int, n_rows: int = PART_ROWS
@@ -164,19 +163,9 @@ class Affine(Stage):
         if len(rows) < LEAST_ROWS or task.deadline.expired():
             return []
         others = choice.others
-        part = replace(
-            task.problem,
-            X=np.ascontiguousarray(choice.frame.X[rows][:, others]),
-            y=np.ascontiguousarray(values[rows]),
-            names=tuple(f"z{k}" for k in range(len(others))),
-            weights=len(rows) / variances[rows] / np.sum(1.0 / variances[rows]),
-            x_scales=np.ones(len(others)),
-            y_scale=1.0,
-            told=NOTHING_TOLD,
-            noise=None,
-            rounding=0.0,
-            noisy=True,
-        )
+        weights = len(rows) / variances[rows] / np.sum(1.0 / variances[rows])
+        part = smaller(task.problem, choice.frame.X[rows][:, others], values[rows], weights)
+        part = replace(part, noise=None, rounding=0.0, noisy=True)
         pool = Pool(part, self.name)
         pool.add(Const(float(np.average(part.y, weights=part.weights))))
         expected = choice.variance * len(rows) / float(np.sum(1.0 / variances[rows]))
@@ -202,7 +191,7 @@ def _believed(task: Task) -> list[_Choice]:
                 return []
             choices += _of_column(problem, frame, column)
         # Weights made of noisy values flatter steep views: between views, what is left of y decides.
-        view = _view_of(problem, frame)
+        view = frame.view
         for choice in sorted(choices, key=lambda choice: choice.variance)[:N_EACH]:
             share = share_in_y(view, choice.design(), frame.target, frame.weight, view.back(frame.target))
             found.append(replace(choice, share=share))
@@ -244,8 +233,3 @@ def _estimates(choice: _Choice) -> tuple[tuple[Floats, Floats], tuple[Floats, Fl
         quotient = slope / level
         doubt = np.sum((errors - quotient[:, None] * both) ** 2, axis=1) / level**2
     return (slope, np.sum(errors**2, axis=1)), (quotient, doubt)
-
-
-def _view_of(problem: Problem, frame: Frame) -> View:
-    name = next(name for name, power in POWERS.items() if power == frame.power)
-    return views_of(problem, (name,))[0]

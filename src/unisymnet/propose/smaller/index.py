@@ -19,7 +19,7 @@ from ...problem import Problem
 from ...symbolic.expr import Const, Expr, Var, evaluate, product, total
 from ..view.smooth import Frame
 from ..write.polynomial import monomial
-from .reduction import Reduction, without
+from .reduction import Reduction, factor_of, without
 
 __all__ = ["evidence", "indices"]
 
@@ -62,8 +62,7 @@ def _by_power(frame: Frame, i: int, j: int, limit: float, free: bool) -> Iterato
 
         k, value = _best(frame, ratio, SIMPLE_POWERS, np.linspace(-3.1, 3.1, 11) if free and a == 0.0 else None)
         if value < limit:
-            factor = monomial([Var(j)], [a]).written() if a else Const(1.0)
-            yield Reduction(_inputs(frame, merged(k), (i, j)), factor, value)
+            yield Reduction(_inputs(frame, merged(k), (i, j)), factor_of({j: a}), value)
 
 
 def _by_weight(frame: Frame, i: int, j: int, limit: float, free: bool) -> Iterator[Reduction]:

@@ -15,11 +15,10 @@ import numpy as np
 from ...arrays import DIGITS_12, Bools, Floats, evenly
 from ...fit.logarithm import LogLinear, fit_logarithm
 from ...problem import Problem
-from ...symbolic.expr import Const, Var
+from ...symbolic.expr import Var
 from ..view.smooth import SMOOTH_EACH, standardised
 from ..view.views import MAX_OPPOSED, main_sign
-from ..write.polynomial import monomial
-from .reduction import Reduction
+from .reduction import Reduction, factor_of
 
 __all__ = ["stripped_powers"]
 
@@ -53,9 +52,7 @@ def stripped_powers(problem: Problem) -> Reduction | None:
     kept = [i for i in range(d) if i not in powers]
     if not powers or not kept:
         return None
-    some = {i: a for i, a in powers.items() if a}
-    factor = monomial([Var(i) for i in some], list(some.values())).written() if some else Const(1.0)
-    return Reduction(tuple(map(Var, kept)), factor, fit.variance / whole.variance)
+    return Reduction(tuple(map(Var, kept)), factor_of(powers), fit.variance / whole.variance)
 
 
 def _table(X: Floats, z: Floats, positive: Bools) -> tuple[Floats, Bools] | None:

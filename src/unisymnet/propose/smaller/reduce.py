@@ -21,7 +21,7 @@ from ...deadline import Deadline
 from ...problem import Problem, rows_that_count
 from ...protocols import Proposer
 from ...symbolic.expr import Const, Var
-from ..pool import EXACT, is_constant, misfit
+from ..pool import EXACT, Stage, Task, misfit
 from ..view.noise import looks_noisy, noise_beyond_doubt
 from ..view.smooth import best_frame, polynomial, standardised
 from ..view.views import Target, views_of
@@ -32,24 +32,23 @@ __all__ = ["Reduce", "Relevant", "chain", "relevant_inputs"]
 
 
 @dataclass(frozen=True)
-class Reduce:
+class Reduce(Stage):
     """Settings: the stages asked about smaller problems, others for those that look noisy (noise is easier to see in
     fewer inputs), seconds for one problem, how sure a reduction must be: under noise at most so much above 1 that the
     ratio of two residual variances scatters, ``scatter`` over the root of the rows; whether it is known that there is
     noise."""
 
+    name: str = "reduce"
     stages: tuple[Proposer, ...] = ()
     noisy_stages: tuple[Proposer, ...] = ()
-    name: str = "reduce"
     max_ratio: float = 1.3
     scatter: float = math.inf
     noisy: bool = False
     max_time: float = 20.0
     max_steps: int = 8
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, deadline = task.problem, task.deadline
         # Rows that are too few for what clean data allow show no noise, either.
         noisy = self.noisy or noise_beyond_doubt(problem) or best_frame(problem, noisy=False) is None
         sure = min(self.max_ratio, 1.0 + self.scatter / math.sqrt(problem.n_rows)) if noisy else self.max_ratio
@@ -62,8 +61,7 @@ class Reduce:
             problems.append(rows_that_count(smaller) if noisy else smaller)
         # The smallest problem first: it is the easiest to solve.
         for depth in range(len(problems) - 1, 0, -1):
-            limit = deadline.sooner(self.max_time)
-            for proposal in self.solve(problems[depth], rng, limit):
+            for proposal in self.solve(problems[depth], task.rng, deadline.sooner(self.max_time)):
                 expr = proposal.expr
                 for step in reversed(steps[:depth]):
                     expr = step.lift(expr)
@@ -111,30 +109,29 @@ PLENTY = 50  # rows for each input: then the stages that search the whole have r
 
 
 @dataclass(frozen=True)
-class Relevant:
+class Relevant(Stage):
     """Settings: the stages asked about the smaller problem, others for one that looks noisy, seconds for it.
 
     At most a ``share`` of the time left is spent: an input that matters little may have been left out.
     """
 
+    name: str = "relevant"
     stages: tuple[Proposer, ...] = ()
     noisy_stages: tuple[Proposer, ...] = ()
-    name: str = "relevant"
     max_time: float = 12.0
     share: float = 0.4
 
-    def propose(
-        self, problem: Problem, front: ParetoFront, *, rng: np.random.Generator, deadline: Deadline
-    ) -> Iterator[Proposal]:
-        d, n = problem.n_features, problem.n_rows
-        if d < 2 or not 12 <= n < PLENTY * d or is_constant(problem):
-            return
+    def suits(self, problem: Problem) -> bool:
+        return problem.n_features >= 2 and 12 <= problem.n_rows < PLENTY * problem.n_features
+
+    def asked(self, task: Task) -> Iterator[Proposal]:
+        problem, deadline = task.problem, task.deadline
         kept = relevant_inputs(problem)
         smaller = Reduction(tuple(Var(i) for i in kept), Const(1.0), 1.0)
         if len(kept) < problem.n_features and (part := smaller.apply(problem)) is not None:
             inside = Reduce(stages=self.stages, noisy_stages=self.noisy_stages)
             limit = deadline.sooner(min(self.max_time, self.share * deadline.remaining()))
-            for proposal in inside.solve(part, rng, limit):
+            for proposal in inside.solve(part, task.rng, limit):
                 yield Proposal(smaller.lift(proposal.expr), f"{self.name}/{proposal.source}")
 
 

@@ -8,7 +8,7 @@ search polishes it with all others.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -20,7 +20,7 @@ from ...symbolic.expr import Call, Const, Expr, Var, evaluate, product, rebuild,
 from ..view.smooth import Frame
 from ..write.polynomial import monomial
 
-__all__ = ["Reduction", "factors", "simplest", "summands", "with_column", "without"]
+__all__ = ["Reduction", "factor_of", "factors", "one_less", "simplest", "smaller", "summands", "with_column", "without"]
 
 ZERO: Expr = Const(0.0)
 
@@ -48,19 +48,9 @@ class Reduction:
         good = np.isfinite(y) & np.isfinite(X).all(axis=1) & np.isfinite(weights)
         if np.sum(good) < 0.8 * problem.n_rows:
             return None
-        weights = weights[good]
-        mean = float(np.mean(weights))
-        return replace(
-            problem,
-            X=np.ascontiguousarray(X[good]),
-            y=np.ascontiguousarray(y[good]),
-            names=tuple(f"z{k}" for k in range(len(self.inputs))),
-            weights=weights / mean,
-            x_scales=np.ones(len(self.inputs)),
-            y_scale=1.0,
-            told=NOTHING_TOLD,
-            noise=None if problem.noise is None else problem.noise / np.sqrt(mean),
-        )
+        mean = float(np.mean(weights[good]))
+        noise = None if problem.noise is None else problem.noise / np.sqrt(mean)
+        return replace(smaller(problem, X[good], y[good], weights[good] / mean), noise=noise)
 
     def lift(self, expr: Expr) -> Expr:
         """A formula of the smaller problem in the old inputs."""
@@ -70,6 +60,33 @@ class Reduction:
         if self.offset != ZERO:
             lifted = total([self.offset, lifted])
         return lifted if self.power == 1.0 else monomial([lifted], [1.0 / self.power]).written()
+
+
+def smaller(problem: Problem, X: Floats, y: Floats, weights: Floats) -> Problem:
+    """Other inputs and another target on some rows, in units of their own."""
+    return replace(
+        problem,
+        X=np.ascontiguousarray(X),
+        y=np.ascontiguousarray(y),
+        names=tuple(f"z{k}" for k in range(X.shape[1])),
+        weights=weights,
+        x_scales=np.ones(X.shape[1]),
+        y_scale=1.0,
+        told=NOTHING_TOLD,
+    )
+
+
+def factor_of(powers: Mapping[int, float]) -> Expr:
+    """The product of powers of some inputs, those with an exponent of 0 left out."""
+    some = {i: a for i, a in powers.items() if a}
+    return monomial([Var(i) for i in some], list(some.values())).written() if some else Const(1.0)
+
+
+def one_less(frame: Frame) -> Iterator[tuple[int, Floats, tuple[Expr, ...]]]:
+    """Every input with the polynomial in the others, and with these."""
+    for i in range(frame.n_features):
+        design = frame.design(np.delete(frame.coordinates, i, axis=1))
+        yield i, design, tuple(Var(k) for k in range(frame.n_features) if k != i)
 
 
 def without(frame: Frame, design: Floats, law: Floats) -> tuple[Floats, Floats]:
@@ -136,11 +153,9 @@ SIMPLE = (1.0, 2.0, 0.5, 3.0, math.pi, 2 * math.pi)
 
 def factors(problem: Problem, frame: Frame) -> Iterator[Reduction]:
     """y = u(κ·x_i)·y'(others): every input and shape, κ by a grid and Brent's method."""
-    for i in range(frame.n_features):
-        design = frame.design(np.delete(frame.coordinates, i, axis=1))
-        kept = tuple(Var(k) for k in range(frame.n_features) if k != i)
+    for i, design, kept in one_less(frame):
         for shape in SHAPES:
-            if not all(problem.allows(op) for op in (*shape.needs, "mul")):
+            if not problem.allows(*shape.needs, "mul"):
                 continue
 
             def ratio(k: float, shape: _Shape = shape, i: int = i, design: Floats = design) -> float:
@@ -157,23 +172,17 @@ def summands(problem: Problem, frame: Frame) -> Iterator[Reduction]:
     """view(y) = c·u(κ·x_i) + y'(others), also with c·x_i^a."""
     if not problem.allows("add", "mul"):
         return
-    for i in range(frame.n_features):
-        design = frame.design(np.delete(frame.coordinates, i, axis=1))
-        kept = tuple(Var(k) for k in range(frame.n_features) if k != i)
+    for i, design, kept in one_less(frame):
+        found: list[Expr] = []
         for shape in SHAPES:
-            if shape.linear or not all(problem.allows(op) for op in shape.needs):
+            if shape.linear or not problem.allows(*shape.needs):
                 continue
 
             def ratio(k: float, shape: _Shape = shape, i: int = i, design: Floats = design) -> float:
                 return with_column(frame, design, evaluate(shape.build(Var(i), k), frame.X))[0]
 
-            constant, evidence = _best_constant(ratio, shape, frame, i)
-            expr = shape.build(Var(i), constant)
-            c = with_column(frame, design, evaluate(expr, frame.X))[1]
-            if evidence < math.inf and c:
-                yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)
-        for power in POWERS:
-            expr = monomial([Var(i)], [power]).written()
+            found.append(shape.build(Var(i), _best_constant(ratio, shape, frame, i)[0]))
+        for expr in (*found, *(monomial([Var(i)], [power]).written() for power in POWERS)):
             evidence, c = with_column(frame, design, evaluate(expr, frame.X))
             if evidence < math.inf and c:
                 yield Reduction(kept, Const(1.0), evidence, product([Const(simplest(c)), expr]), frame.power)

@@ -21,10 +21,9 @@ from ...problem import Problem
 from ...symbolic.expr import Call, Const, Var, evaluate
 from ..view.noise import looks_noisy
 from ..view.smooth import Frame, best_frame, frames_of
-from ..write.polynomial import monomial
 from .index import evidence, indices
 from .powers import stripped_powers
-from .reduction import Reduction, factors, simplest, summands, with_column, without
+from .reduction import Reduction, factor_of, factors, one_less, simplest, summands, with_column, without
 
 __all__ = ["best_reduction"]
 
@@ -52,7 +51,8 @@ def best_reduction(problem: Problem, *, noisy: bool, max_ratio: float) -> Reduct
     if frame.share > ROUGH:
         # What polynomials cannot follow hides what a reduction loses; noise hides less, but ratios scatter.
         max_ratio = 1.0 + (max_ratio - 1.0) / (2 if noisy else 3)
-    strips = [s for i in range(frame.n_features) for s in [_best_strip(problem, frame, i)] if s[1] < max_ratio]
+    strips = [_best_strip(problem, frame, i, design) for i, design, _ in one_less(frame)]
+    strips = [strip for strip in strips if strip[1] < max_ratio]
     if strips:
         return _stripped(frame, strips, max_ratio)
     small = list(frames_of(problem, noisy=noisy, max_rows=400, max_columns=110))
@@ -99,9 +99,8 @@ def _confirmed(frame: Frame, candidates: Iterator[Reduction]) -> Iterator[Reduct
 Strip = tuple[int, float, float]  # input, ratio, exponent (0: the input does not matter)
 
 
-def _best_strip(problem: Problem, frame: Frame, i: int) -> Strip:
-    """The exponent a for which y/x_i^a is best predicted without x_i."""
-    design = frame.design(np.delete(frame.coordinates, i, axis=1))
+def _best_strip(problem: Problem, frame: Frame, i: int, design: Floats) -> Strip:
+    """The exponent a for which y/x_i^a is best predicted without x_i, by the polynomial in the others."""
     return min(((i, frame.ratio(*_divided(frame, design, {i: a})), a) for a in _exponents(problem, frame, i, design)),
                key=lambda s: s[1])  # fmt: skip
 
@@ -136,19 +135,15 @@ def _offsets(problem: Problem, frame: Frame) -> Iterator[Reduction]:
     if not problem.allows("add", "mul"):
         return
     ones = np.ones(len(frame.target))
-    for i in range(frame.n_features):
+    for i, design, kept in one_less(frame):
         x = frame.X[:, i]
-        if np.any(x == 0):
-            continue
-        design = frame.design(np.delete(frame.coordinates, i, axis=1))
-        kept = tuple(Var(k) for k in range(frame.n_features) if k != i)
         for a in EXPONENTS[:8]:
-            if a % 1 and np.any(x < 0):
+            if np.any(x == 0) or (a % 1 and np.any(x < 0)):
                 continue
             law = x**a
             evidence, c = with_column(frame, design * law[:, None], ones)
             if c and evidence < math.inf:
-                yield Reduction(kept, monomial([Var(i)], [a]).written(), evidence, Const(simplest(c)), frame.power)
+                yield Reduction(kept, factor_of({i: a}), evidence, Const(simplest(c)), frame.power)
 
 
 def _stripped(frame: Frame, strips: list[Strip], max_ratio: float) -> Reduction:
@@ -163,9 +158,7 @@ def _stripped(frame: Frame, strips: list[Strip], max_ratio: float) -> Reduction:
         if new < max_ratio * ratio:
             gone, ratio = trial, new
     kept = tuple(Var(i) for i in range(frame.n_features) if i not in gone)
-    powers = {i: a for i, a in sorted(gone.items()) if a}
-    factor = monomial([Var(i) for i in powers], list(powers.values())).written() if powers else Const(1.0)
-    return Reduction(kept, factor, ratio)
+    return Reduction(kept, factor_of(dict(sorted(gone.items()))), ratio)
 
 
 def _merges(problem: Problem, frame: Frame, *, powers: bool = False) -> Iterator[Reduction]:
@@ -196,4 +189,4 @@ def _merges(problem: Problem, frame: Frame, *, powers: bool = False) -> Iterator
             for a in _exponents(problem, frame, base, design):
                 if a:
                     ratio = frame.ratio(*_divided(frame, design, {base: a}))
-                    yield Reduction(inputs, monomial([Var(base)], [a]).written(), ratio)
+                    yield Reduction(inputs, factor_of({base: a}), ratio)

@@ -23,7 +23,7 @@ from ...arrays import Floats
 from ...candidate import ParetoFront, Proposal
 from ...problem import TARGET, Problem
 from ...protocols import Proposer
-from ...symbolic.expr import Call, Const, Expr, Var, variables
+from ...symbolic.expr import Call, Const, Expr, Var, call, variables
 from ..pool import FAR_WORSE, Stage, Task
 from ..view.views import Target, View, views_of
 from .reduction import Reduction
@@ -55,7 +55,7 @@ class Seen(Stage):
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         views = [(view.invert, seen_through(task.problem, view)) for view in views_of(task.problem, self.views)]
-        views += [(_square, _unfolded(task.problem))]
+        views += [(lambda expr: call("pow", expr, 2.0), _unfolded(task.problem))]
         for stage in self.stages:
             for invert, seen in views:
                 if seen is None or task.deadline.expired():
@@ -110,10 +110,6 @@ def _unfolded(problem: Problem) -> Problem | None:
     return _instead(problem, target, np.where(x < turn, -target.values, target.values))
 
 
-def _square(expr: Expr) -> Expr:
-    return Call("pow", (expr, Const(2.0)))
-
-
 @dataclass(frozen=True)
 class InOwnUnits(Stage):
     """Settings: who is asked about waves of angles, who about kelvin, seconds for all choices."""
@@ -128,8 +124,10 @@ class InOwnUnits(Stage):
 
     def asked(self, task: Task) -> Iterator[Proposal]:
         problem = task.problem
+        # All temperatures at once, so that their ratios and differences are right, too.
+        kelvin: Mapping[int, Expr] = {variables(term)[0]: term for term in problem.kelvin}
         waves = ((self.stages, choice, N_EACH) for choice in _waves(problem))
-        for stages, choice, most in ((self.kelvin, _in_kelvin(problem), N_KELVIN), *waves):
+        for stages, choice, most in ((self.kelvin, kelvin, N_KELVIN), *waves):
             seen = Reduction(tuple(choice.get(i, Var(i)) for i in range(problem.n_features)), Const(1.0), 1.0)
             smaller = seen.apply(problem) if choice else None
             if smaller is None:
@@ -141,11 +139,6 @@ class InOwnUnits(Stage):
                 found = stage.propose(smaller, ParetoFront(), rng=task.rng, deadline=task.deadline)
                 for proposal in itertools.islice(found, most):
                     yield Proposal(seen.lift(proposal.expr), f"{self.name}/{proposal.source}")
-
-
-def _in_kelvin(problem: Problem) -> Mapping[int, Expr]:
-    """All temperatures, so that their ratios and differences are right, too."""
-    return {variables(term)[0]: term for term in problem.kelvin}
 
 
 def _waves(problem: Problem) -> Iterator[Mapping[int, Expr]]:

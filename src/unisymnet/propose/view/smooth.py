@@ -40,6 +40,7 @@ class Frame:
     X: Floats
     coordinates: Floats
     logs: bool
+    view: View
     power: float  # of y in the view; 0 stands for ln
     target: Floats
     weight: Floats
@@ -85,26 +86,23 @@ def frames_of(
     A polynomial has at most one column for ``each`` so many rows.
     """
     rows = evenly(problem.n_rows, max_rows)
-    X, y = problem.X[rows], problem.y[rows]
+    X = problem.X[rows]
     columns = min(max_columns, len(rows) // (each or (5 if noisy else 3)))
     d = X.shape[1]
     # A polynomial that cannot bend every input and every pair of them proves nothing.
     if columns < math.comb(d + (2 if noisy or d > 4 else 3), d) or problem.spread == 0.0:
         return
     mixed = np.any((X.min(axis=0) < 0) & (X.max(axis=0) > 0))
+    both = (False,) if mixed or np.any(X == 0) else (False, True)
     for view in views_of(problem, [*POWERS]):
-        made = [_frame(problem, view, X, y, rows, X, False, columns, noisy)]
-        if not mixed and not np.any(X == 0):
-            made.append(_frame(problem, view, X, y, rows, np.log(np.abs(X)), True, columns, noisy))
+        made = (_frame(problem, view, rows, logs, columns, noisy) for logs in both)
         found = [frame for frame in made if frame is not None]
         if found:
             yield min(found, key=lambda frame: frame.share)
 
 
-def _frame(
-    problem: Problem, view: View, X: Floats, y: Floats, rows: Ints, coordinates: Floats, logs: bool,
-    columns: int, noisy: bool,
-) -> Frame | None:  # fmt: skip
+def _frame(problem: Problem, view: View, rows: Ints, logs: bool, columns: int, noisy: bool) -> Frame | None:
+    X, y = problem.X[rows], problem.y[rows]
     target = view.values(y)
     weight = np.sqrt(problem.weights[rows]) * (view.weights(y) if noisy else 1.0)
     good = np.isfinite(target) & (weight > 0) & np.isfinite(weight)
@@ -113,7 +111,8 @@ def _frame(
     target, weight = target[good], weight[good]
     if not noisy and view.name != "y" and _spiky(target):
         return None
-    design = polynomial(standardised(coordinates[good]), columns)
+    coordinates = np.log(np.abs(X[good])) if logs else X[good]
+    design = polynomial(standardised(coordinates), columns)
     if noisy:
         # Residuals of the back-transformed fit: weights made of noisy y flatter the steeper views.
         share = share_in_y(view, design, target, weight, y[good])
@@ -124,7 +123,7 @@ def _frame(
     # Below rounding all designs look equally good.
     floor = 1e-24 * float(np.mean((weight * target) ** 2))
     power = POWERS[view.name]
-    return Frame(X[good], coordinates[good], logs, power, target, weight, columns, max(variance, floor), share)
+    return Frame(X[good], coordinates, logs, view, power, target, weight, columns, max(variance, floor), share)
 
 
 def _spiky(target: Floats) -> bool:

@@ -19,9 +19,9 @@ import numpy as np
 
 from ...arrays import MAX_LOG, Bools, Floats, Ints
 from ...problem import Problem
-from ...symbolic.expr import Call, Const, Expr
+from ...symbolic.expr import Call, Const, Expr, call
 
-__all__ = ["Target", "VIEW_NAMES", "View", "views_of"]
+__all__ = ["Target", "VIEW_NAMES", "View", "signed", "views_of"]
 
 Values = Callable[[Floats], Floats]
 
@@ -82,8 +82,8 @@ def views_of(problem: Problem, names: Sequence[str] | None = None) -> list[View]
         "sqrt(y)": lambda p: _power_view(p, "sqrt(y)", 0.5),
         "ln(y)": _ln_view,
         "exp(y)": _exp_view,
-        "sin(y)": _sin_view,
-        "cos(y)": _cos_view,
+        "sin(y)": lambda p: _wave_view(p, "sin(y)", np.sin, np.cos, "asin", SINES),
+        "cos(y)": lambda p: _wave_view(p, "cos(y)", np.cos, lambda y: -np.sin(y), "acos", COSINES),
         "tan(y)": _tan_view,
         "logit(y)": _logit_view,
     }
@@ -121,7 +121,7 @@ def _power_view(problem: Problem, name: str, exponent: float) -> View | None:
         sign = 1.0
 
     def invert(expr: Expr) -> Expr:
-        return _signed(sign, _power(expr, 1.0 / exponent))
+        return signed(sign, _power(expr, 1.0 / exponent))
 
     return View(
         name,
@@ -142,7 +142,7 @@ def _ln_view(problem: Problem) -> View | None:
         lambda y: np.log(np.where(sign * y > 0, sign * y, np.nan)),
         lambda y: 1.0 / y,
         lambda t: sign * np.exp(t),
-        lambda e: _signed(sign, Call("exp", (e,))),
+        lambda e: signed(sign, Call("exp", (e,))),
         strict=not bool(np.any(sign * problem.y < 0)),
     )
 
@@ -153,33 +153,34 @@ def _exp_view(problem: Problem) -> View | None:
     return View("exp(y)", np.exp, np.exp, np.log, lambda e: Call("ln", (e,)))
 
 
-def _sin_view(problem: Problem) -> View | None:
-    """sin is inverted on the branch about 0 or the one about pi, whichever holds the whole target."""
-    low, high = float(problem.y.min()), float(problem.y.max())
-    if not problem.allows("asin") or high - low < 1e-3:
-        return None
-    half = math.pi / 2
-    if -half <= low and high <= half:
-        return View("sin(y)", np.sin, np.cos, np.arcsin, _asin)
-    if half <= low and high <= 3 * half:
-        return View("sin(y)", np.sin, np.cos, lambda t: math.pi - np.arcsin(t), lambda e: math.pi - _asin(e))
-    return None
+# Of a wave: between which values of y it can be inverted, the inverse there, and how it is written.
+Branches = tuple[tuple[float, float, Values, Callable[[Expr], Expr]], ...]
+HALF = math.pi / 2
+SINES: Branches = (
+    (-HALF, HALF, np.arcsin, lambda e: call("asin", e)),
+    (HALF, 3 * HALF, lambda t: math.pi - np.arcsin(t), lambda e: math.pi - call("asin", e)),
+)
+COSINES: Branches = (
+    (0.0, math.pi, np.arccos, lambda e: call("acos", e)),
+    (-math.pi, 0.0, lambda t: -np.arccos(t), lambda e: -call("acos", e)),
+)
+LEAST_ARC = 1e-3  # of which a wave can be told from a line
 
 
-def _cos_view(problem: Problem) -> View | None:
+def _wave_view(
+    problem: Problem, name: str, forward: Values, slope: Values, inverse: str, branches: Branches
+) -> View | None:
+    """A wave is inverted on the branch that holds the whole target."""
     low, high = float(problem.y.min()), float(problem.y.max())
-    if not problem.allows("acos") or high - low < 1e-3:
-        return None
-    if 0.0 <= low and high <= math.pi:
-        return View("cos(y)", np.cos, _minus_sin, np.arccos, _acos)
-    if -math.pi <= low and high <= 0.0:
-        return View("cos(y)", np.cos, _minus_sin, lambda t: -np.arccos(t), lambda e: -_acos(e))
+    if problem.allows(inverse) and high - low >= LEAST_ARC:
+        for start, end, backward, invert in branches:
+            if start <= low and high <= end:
+                return View(name, forward, slope, backward, invert)
     return None
 
 
 def _tan_view(problem: Problem) -> View | None:
-    half = math.pi / 2
-    if not problem.allows("atan") or not -half < float(problem.y.min()) <= float(problem.y.max()) < half:
+    if not problem.allows("atan") or not -HALF < float(problem.y.min()) <= float(problem.y.max()) < HALF:
         return None
     return View("tan(y)", np.tan, lambda y: 1.0 + np.tan(y) ** 2, np.arctan, lambda e: Call("atan", (e,)))
 
@@ -198,18 +199,6 @@ def _logit_view(problem: Problem) -> View | None:
         lambda t: 1.0 / (1.0 + np.exp(-t)),
         lambda e: Const(1.0) / (Const(1.0) + Call("exp", (Call("neg", (e,)),))),
     )
-
-
-def _minus_sin(y: Floats) -> Floats:
-    return -np.sin(y)
-
-
-def _asin(expr: Expr) -> Expr:
-    return Call("asin", (expr,))
-
-
-def _acos(expr: Expr) -> Expr:
-    return Call("acos", (expr,))
 
 
 def _may_power(problem: Problem, exponent: float) -> bool:
@@ -231,13 +220,13 @@ def _power(expr: Expr, exponent: float) -> Expr:
     return Call("div", (Const(1.0), root)) if exponent < 0 else root
 
 
-def _signed(sign: float, expr: Expr) -> Expr:
+def signed(sign: float, expr: Expr) -> Expr:
+    """The formula, or its negative."""
     return expr if sign > 0 else Call("neg", (expr,))
 
 
-STEEPEST = (
-    4.0  # times the median weight: noise may have pushed a row to a flat spot of the view, where 1/slope explodes
-)
+# Times the median weight: noise may have pushed a row to a flat spot of the view, where 1/slope explodes.
+STEEPEST = 4.0
 
 
 @dataclass(frozen=True)

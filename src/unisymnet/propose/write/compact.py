@@ -15,23 +15,17 @@ from ...symbolic.expr import Const, Expr, walk
 from .polynomial import Form, Poly, Powers, add_forms, cost, digits, divide, minus, monomial, power
 from .shorten import linear_factors, rank_one, squares
 
-__all__ = ["compact_ratio", "compact_sum", "price", "sum_forms"]
+__all__ = ["compact_ratio", "price", "sum_forms"]
 
-EXACT_TOL = 1e-10
 # Above this many terms, or after this many parts, only the cheap ways of writing are tried.
 MAX_TERMS = 14
 MAX_PARTS = 60
 DIGIT = 0.2
 
 
-def compact_sum(poly: Poly, tol: float = EXACT_TOL) -> Form:
-    """Σ c_k ∏ atom^power as the cheapest product found."""
-    return _Writer(tol).best(poly)
-
-
-def sum_forms(poly: Poly, tol: float = EXACT_TOL) -> list[Form]:
-    """All the ways tried: what is cheapest may change under a root or a reciprocal."""
-    return _Writer(tol).forms(poly)
+def sum_forms(poly: Poly, tol: float) -> list[Form]:
+    """Σ c_k ∏ atom^power in all the ways tried: what is cheapest may change under a root or a reciprocal."""
+    return list(_Writer(tol).forms(poly))
 
 
 def price(expr: Expr) -> float:
@@ -40,7 +34,7 @@ def price(expr: Expr) -> float:
     return cost(expr) + DIGIT * sum(map(digits, numbers))
 
 
-def compact_ratio(num: Poly, den: Poly, tol: float = EXACT_TOL) -> Form:
+def compact_ratio(num: Poly, den: Poly, tol: float) -> Form:
     """num/den as the cheapest formula found: factored, or split into a sum and a smaller quotient."""
     writer = _Writer(tol)
     if len(den) == 1:
@@ -140,11 +134,8 @@ class _Writer:
             return Form(0.0)
         known = self.known.get(poly.terms)
         if known is None:
-            known = self.known[poly.terms] = min(self._forms(poly), key=_price)
+            known = self.known[poly.terms] = min(self.forms(poly), key=_price)
         return known
-
-    def forms(self, poly: Poly) -> list[Form]:
-        return list(self._forms(poly))
 
     def summands(self, poly: Poly) -> list[Form]:
         """The terms of the sum, or the one product if that is cheaper than the sum."""
@@ -152,7 +143,8 @@ class _Writer:
         form = self.best(poly)
         return [form] if _price(form) < _price(add_forms(plain, self.tol)) else plain
 
-    def _forms(self, poly: Poly) -> Iterator[Form]:
+    def forms(self, poly: Poly) -> Iterator[Form]:
+        """All the ways tried, the plain sum first."""
         yield add_forms([monomial(poly.atoms, p, c) for p, c in _ordered(poly)], self.tol)
         self.left -= 1
         if len(poly) == 1 or self.left < 0:

@@ -49,9 +49,6 @@ class Poly:
     def scaled(self, factor: float) -> Poly:
         return self.with_terms((p, factor * c) for p, c in self.terms)
 
-    def largest(self) -> float:
-        return max((abs(c) for _, c in self.terms), default=0.0)
-
 
 def make_poly(atoms: Sequence[Expr], powers: Iterable[Sequence[float]], coefficients: Iterable[float]) -> Poly:
     """Collect equal monomials and drop zeros."""
@@ -75,25 +72,16 @@ def multiply(a: Poly, b: Poly) -> Poly:
     return make_poly(a.atoms, [p for p, _ in pairs], [c for _, c in pairs])
 
 
-def by_power(poly: Poly, atom: int) -> dict[float, Poly]:
-    """Coefficients as a polynomial in one atom: power -> the rest."""
-    groups: dict[float, list[tuple[Powers, float]]] = {}
-    for powers, c in poly.terms:
-        rest = (*powers[:atom], 0.0, *powers[atom + 1 :])
-        groups.setdefault(powers[atom], []).append((rest, c))
-    return {power: poly.with_terms(terms) for power, terms in groups.items()}
-
-
 def divide(poly: Poly, by: Poly, atom: int, tol: float) -> tuple[Poly, Poly] | None:
     """Quotient and remainder as polynomials in one atom; None if the leading coefficient is no monomial.
 
     Remainders smaller than ``tol`` times the terms they come from are rounding (or noise) and are dropped.
     """
-    divisor = by_power(by, atom)
-    degree = max(divisor)
-    if len(divisor[degree]) != 1 or degree <= min(divisor):
+    degree, floor = max(p[atom] for p, _ in by.terms), min(p[atom] for p, _ in by.terms)
+    leading = [(p, c) for p, c in by.terms if p[atom] == degree]
+    if len(leading) != 1 or degree <= floor:
         return None
-    (lead_powers, lead), floor = divisor[degree].terms[0], min(divisor)
+    lead_powers, lead = leading[0]
     rest, quotient = dict(poly.terms), dict[Powers, float]()
     sizes = {p: abs(c) for p, c in poly.terms}
     for _ in range(40):
@@ -102,9 +90,7 @@ def divide(poly: Poly, by: Poly, atom: int, tol: float) -> tuple[Poly, Poly] | N
             break
         powers = max(top, key=lambda p: p[atom])
         c = rest.pop(powers)
-        step = list(minus(powers, lead_powers))
-        step[atom] -= degree
-        factor = tuple(step)
+        factor = minus(powers, lead_powers)
         quotient[factor] = quotient.get(factor, 0.0) + c / lead
         for q, d in by.terms:
             key = plus(factor, q)
@@ -127,11 +113,6 @@ class Form:
     scale: float
     num: tuple[Expr, ...] = ()
     den: tuple[Expr, ...] = ()
-
-    @property
-    def cost(self) -> int:
-        """Nodes of the written formula, n-ary operators counted as binary, without the scale."""
-        return cost(self.bare())
 
     def bare(self) -> Expr:
         """The formula without its scale."""
@@ -185,12 +166,9 @@ def monomial(atoms: Sequence[Expr], powers: Sequence[float], scale: float = 1.0)
         roots = (power(inner.bare(), 0.5),)
     num = tuple(power(a, p) for a, p in pairs if p > 0)
     den = tuple(power(a, -p) for a, p in pairs if p < 0)
-    return Form(scale, num + roots, den) if not halves or above_line(halves) else Form(scale, num, den + roots)
-
-
-def above_line(halves: Sequence[tuple[Expr, float]]) -> bool:
-    """Does the common root of these half powers stand above the line?"""
-    return any(p > 0 for _, p in halves)
+    # Where some root stands above the line, the common one does.
+    sunk = bool(halves) and all(p < 0 for _, p in halves)
+    return Form(scale, num, den + roots) if sunk else Form(scale, num + roots, den)
 
 
 def add_forms(forms: Sequence[Form], tol: float) -> Form:

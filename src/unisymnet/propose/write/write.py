@@ -6,7 +6,7 @@ import numpy as np
 
 from ...problem import Problem
 from ...symbolic.expr import Call, Const, Expr, evaluate
-from ..view.views import View
+from ..view.views import View, signed
 from .compact import compact_ratio, price, sum_forms
 from .polynomial import Form, Poly, power
 from .shorten import merged
@@ -79,8 +79,7 @@ def _as_power(form: Form) -> Expr:
 
 def _signed(view: View, expr: Expr) -> Expr:
     """The sign that the view's inverse carries."""
-    negative = isinstance(view.invert(Const(1.0)), Call) and float(view.back(np.ones(1))[0]) < 0
-    return Call("neg", (expr,)) if negative else expr
+    return signed(float(view.back(np.ones(1))[0]), expr)
 
 
 def _root(problem: Problem, form: Form) -> Expr:

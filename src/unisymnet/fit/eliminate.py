@@ -1,6 +1,6 @@
 """From a full basis to a few columns: exact elimination for clean data, description length for noisy data.
 
-Works on plain matrices; knows no formulas.
+From above, where subset.py comes from below.  Works on plain matrices; knows no formulas.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import DIGITS_9, DIGITS_15, TINY, Floats, Ints
-from ..pool import FLOOR, TOKEN
+from ..arrays import DIGITS_9, DIGITS_15, TINY, Floats, Ints
 
-__all__ = ["Selection", "exact_support", "residual_norms", "selections"]
+__all__ = ["FLOOR", "TOKEN", "Selection", "exact_support", "plain_length", "residual_norms", "selections", "triangle"]
 
+# Rounding floor of residuals: description lengths below it are not compared.
+FLOOR = 1e-13
+TOKEN = math.log(14.0)  # nats of a token of a formula
 LEAST_TOLERANCE = 3e-15  # of the target's norm: rounding
 
 
-def _triangle(columns: Floats) -> Floats:
+def triangle(columns: Floats) -> Floats:
     return np.asarray(np.linalg.qr(columns, mode="r"), dtype=np.float64)
 
 
@@ -33,8 +35,8 @@ def _inverse(triangle: Floats) -> Floats:
 def residual_norms(columns: Floats, targets: Floats) -> Floats:
     """‖t − projection of t on the columns‖ / ‖t − mean‖ for every target, by one QR of [columns, targets]."""
     p = columns.shape[1]
-    triangle = _triangle(np.column_stack([columns, targets]))
-    left = np.linalg.norm(triangle[p:, p:], axis=0)
+    square = triangle(np.column_stack([columns, targets]))
+    left = np.linalg.norm(square[p:, p:], axis=0)
     spread = np.linalg.norm(targets - targets.mean(axis=0), axis=0)
     return np.asarray(left / np.where(spread > 0, spread, np.inf))
 
@@ -67,8 +69,8 @@ def exact_support(columns: Floats, target: Floats, tol: float, largest: int) -> 
 def _tails(columns: Floats, target: Floats) -> Floats:
     """Residual norm of the target by the first 0, 1, 2, … columns."""
     p = columns.shape[1]
-    triangle = _triangle(np.column_stack([columns, target]))
-    shares = triangle[:, p] ** 2
+    square = triangle(np.column_stack([columns, target]))
+    shares = square[:, p] ** 2
     sums = np.cumsum(shares[::-1])[::-1]
     tails = np.zeros(p + 1)
     tails[: len(sums)] = np.sqrt(sums)
@@ -153,7 +155,7 @@ class _Path:
         self.energy = float(target @ target)
         self.n_rows = len(target)
         # The inverse comes from the triangle, whose condition is the square root of the Gram matrix's.
-        inverse_root = _inverse(_triangle(columns))
+        inverse_root = _inverse(triangle(columns))
         self.inverse = inverse_root @ inverse_root.T
         self.solution = self.inverse @ self.slope
 
