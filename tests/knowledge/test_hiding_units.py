@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from unisymnet import UniSymNetRegressor
+from unisymnet.formula.constants import report
 from unisymnet.judge.judge import make_judge
 from unisymnet.judge.told import DEGREE, as_told, in_units_of_laws, suspected, turning_units
 from unisymnet.judge.tree import read
@@ -194,3 +195,13 @@ def test_what_rises_with_celsius_needs_no_kelvin():
     X = pd.DataFrame({"rise_degC": rng.uniform(1.0, 60.0, 60), "mass": rng.uniform(0.1, 3.0, 60)})
     heat = 4.18 * X["mass"] * X["rise_degC"] * (1.0 + rng.normal(0.0, 0.01, 60))
     assert "273" not in str(fit(X, heat).formula_)
+
+
+def test_numbers_that_turn_units_have_no_errors_of_their_own():
+    rng = np.random.default_rng(6)
+    warm = np.linspace(0.0, 100.0, 40)
+    y = 0.0177 * np.exp(3950.0 / (warm + KELVIN)) * (1.0 + rng.normal(0.0, 0.01, 40))
+    size, rate, zero = report(parse(f"0.0177*exp(3950/(x0 + {KELVIN}))"), warm[:, None], y, 1.0 / y**2)
+    assert zero.stderr is None and zero.snapped_to == "273.15"
+    assert 1.0 < rate.stderr < 15.0  # with a free zero about 70
+    assert size.stderr < 0.001

@@ -20,12 +20,11 @@ from ..symbolic.expr import Call, Const, Expr, Param, bind
 from .derivative import independent, value_and_jacobian
 
 MAX_DENOMINATOR, MAX_SMALL, MAX_NUMERATOR = 12, 8, 60  # the mean of nine whole numbers is so many ninths, not simple
-SAME = 4e-15  # relative: the same number up to the last bits
-LEAST_LEVERAGE_LEFT = 0.02  # of a row that a constant of its own would fit
+SAME, LEAST_LEVERAGE_LEFT = 4e-15, 0.02  # relative: the last bits; of a row that a constant of its own would fit
 ROUNDED = 1.2  # 12 times the rise of chi-square, 0.1, that rounding all constants may bring
 MOST_SHOWN, SIMPLE_DIGITS, ALL_DIGITS = 10, 12, 17  # a formula that needs more is exact; a simple number may have more
-DEPENDENT = 1e-9  # share of a Jacobian column that the earlier columns must leave unexplained
-MAX_FIT_ROWS = 200_000
+DEPENDENT, MAX_FIT_ROWS = 1e-9, 200_000  # share of a Jacobian column that the earlier columns must leave unexplained
+OF_UNITS = ("π/180", f"{KELVIN:g}")  # in the names of numbers that turn degrees and °C into radians and kelvin
 _STOP = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15, "max_nfev": 200}
 SETTLED = 0.1  # of its error: so near to a free fit a constant is where that would put it
 _IRRATIONALS = {
@@ -269,9 +268,10 @@ def fitted_constants(
 
 
 def _independent(jacobian: Floats, values: tuple[float, ...]) -> list[int]:
-    """Constants that the data can tell apart; of two that cannot, the simpler number is held."""
-    names = [simple_name(value) for value in values]
-    order = sorted(range(len(values)), key=lambda i: (abs(values[i]) == 1.0, names[i] is not None, i))
+    """Constants that the data can tell apart; of two that cannot, the simpler number is held, as are those of units."""
+    names = [simple_name(value) or "" for value in values]
+    free = [i for i, name in enumerate(names) if not any(unit in name for unit in OF_UNITS)]
+    order = sorted(free, key=lambda i: (abs(values[i]) == 1.0, names[i] != "", i))
     return sorted(independent(jacobian, order, DEPENDENT))
 
 
