@@ -145,8 +145,8 @@ def test_an_angle_as_the_answer():
 @pytest.mark.parametrize(
     ("name", "celsius"),
     [
-        *[(name, True) for name in ("T (°C)", "temp_degC", "room temperature [°C]", "t_c", "Temp_C", "water celsius")],
-        *[(name, False) for name in ("T (K)", "c", "vitamin_C", "temp", "T_F", "angle_deg")],
+        *[(name, True) for name in ("T (°C)", "temp_degC", "room temperature [°C]", "t_C", "Temp_C", "water celsius")],
+        *[(name, False) for name in ("T (K)", "c", "T_c", "vitamin_C", "temp", "T_F", "angle_deg")],
     ],
 )
 def test_a_name_that_holds_the_unit_says_that_a_column_is_in_celsius(name, celsius):

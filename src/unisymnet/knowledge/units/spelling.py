@@ -84,7 +84,7 @@ _TOKEN = re.compile(
 )
 _SUFFIXES = {  # of names: angle_deg, T_degC
     "°": re.compile(r"(?:(?<=[^\W_])[_ ]deg(?:rees?)?|°)\Z", re.IGNORECASE),
-    "°C": re.compile(r"(?:(?<=[^\W_])[_ ](?:deg_?c|celsius)|°c|℃|\A(?:t|temp|temperature)_c)\Z", re.IGNORECASE),
+    "°C": re.compile(r"(?:(?<=[^\W_])[_ ](?:deg_?c|celsius)|°c|℃|(?-i:\A[tT](?:emp(?:erature)?)?_C))\Z", re.IGNORECASE),
 }
 _HEAD = re.compile(r"(?P<name>.*?\S)\s*(?:\[(?P<square>[^\[\]]*)\]|\((?P<round>(?:[^()]|\([^()]*\))*)\))\s*\Z")
 _QUANTITY = re.compile(r"\s*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*\*?\s*(?P<unit>.*?)\s*\Z")
