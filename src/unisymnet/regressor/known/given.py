@@ -54,10 +54,10 @@ class Given:
 
 def read_sigma(sigma: Any, X: Any, y: Any, groups: Any) -> Given:
     """What `sigma` says: one error a row of y, or a mapping from names of columns and the target to errors."""
-    n_rows = len(y)
+    if sigma is None or (not isinstance(sigma, Mapping) and np.ndim(sigma)):
+        return Given(sigma)
+    n_rows = max(np.size(y), 1)  # whatever y is: what is wrong with it is said later
     if not isinstance(sigma, Mapping):
-        if sigma is None or np.ndim(sigma):
-            return Given(sigma)
         return _one(_column("the target", sigma, n_rows))
     columns = [str(name) for name in getattr(X, "columns", ())] or [f"x{i}" for i in range(np.shape(X)[1])]
     target = str(getattr(y, "name", None) or "y")
