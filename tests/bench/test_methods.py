@@ -64,7 +64,8 @@ def test_the_equation_learner_says_what_it_predicts():
     X = rng.uniform(1, 3, size=(60, 2))
     y = X[:, 0] / X[:, 1]
     method = METHODS["eql"]
-    model = method.fit(X, y, max_time=1.0, seed=0, names=("x0", "x1"))
+    # Beside other jobs one second ends before anything is pruned, and the whole network is too long to be read.
+    model = method.fit(X, y, max_time=5.0, seed=0, names=("x0", "x1"))
     predicted = method.predict(model, X)
     assert np.corrcoef(predicted, y)[0, 1] > 0.9
     text = method.expression(model)
