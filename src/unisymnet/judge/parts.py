@@ -46,7 +46,9 @@ def matches(parts: Sequence[Part], node: Node) -> Iterator[Match]:
 
 def _fill(pattern: Node, node: Node, parent: str) -> Iterator[tuple[Below, Below]]:
     if pattern.symbol == HOLE:
-        yield ((parent, node),), ()
+        # A number times something is no product of two things: 1/sqrt(1 + c*x) is not 1/sqrt(1 - u*v).
+        if parent != MUL or node.symbol != NUMBER:
+            yield ((parent, node),), ()
         return
     if pattern.symbol != node.symbol or len(pattern.children) != len(node.children):
         return
