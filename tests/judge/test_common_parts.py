@@ -9,7 +9,7 @@ import pytest
 from unisymnet.judge.judge import make_judge
 from unisymnet.judge.parts import HOLE, Part, holes_of, matches, read_part, written
 from unisymnet.judge.prior import load_prior
-from unisymnet.judge.tree import COLUMN, NUMBER, read
+from unisymnet.judge.tree import COLUMN, NUMBER, read, spread
 from unisymnet.symbolic.parse import parse
 
 ROOT_OF_ONE_AND = read_part(["pow", ["add", None, 1.0], -0.5])
@@ -35,6 +35,15 @@ def test_what_is_written_is_read_again():
 def test_a_part_is_the_top_of_a_tree(text, found):
     tree = read(parse(text)).tree
     assert bool(list(matches([Part(ROOT_OF_ONE_AND, 5.0)], tree))) is found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("1/sqrt(1 - x0*x1)", True), ("1/sqrt(1 - (x0/x1)**2)", True), ("1/sqrt(1 + 0.0007*x0)", False)],
+)
+def test_a_number_times_a_column_is_no_product_of_two_things(text, found):
+    product = read_part(["pow", ["add", ["mul", None, None], 1.0], -0.5])
+    assert bool(list(matches([Part(product, 5.0)], spread(read(parse(text)).tree)))) is found
 
 
 def test_holes_and_numbers_of_a_part():
