@@ -69,16 +69,6 @@ def simple_numbers(value: float, window: float) -> list[SimpleNumber]:
     return sorted(found.values(), key=lambda n: (n.cost, abs(n.value - value)))
 
 
-def degrees_near(value: float, window: float) -> list[SimpleNumber]:
-    """Plain multiples of pi/180 within ``window`` of ``value``: what stands before an angle in degrees."""
-    found = []
-    for n in (1, 2, 3, 4, 6, 8, 12):
-        number = math.copysign(n * math.pi / 360.0, value)
-        if abs(number - value) <= window:
-            found.append(SimpleNumber(number, f"{Fraction(n, 360)}*pi", PLAIN_COST, number))
-    return found
-
-
 def is_plain(value: float) -> bool:
     """Is it a small integer, a half or a third already?"""
     return any(abs(value * q - round(value * q)) < 1e-12 and abs(value) <= 12 for q in (1, 2, 3))

@@ -19,7 +19,7 @@ from ...judge.tree import EXPONENT, NUMBER, read
 from ...symbolic.expr import Call, Const, Expr, children, evaluate, variables
 from ...symbolic.rewrite.simplify import simplify
 from ..settle import settled, shortest
-from .numbers import degrees_near, simple_numbers
+from .numbers import simple_numbers
 from .snap import _without_one_part as without_one_part
 
 LEAST = 1e-6  # nats; a step that gains less is rounding
@@ -162,9 +162,7 @@ def _as_numbers(found: Judged, judge: Judge, deadline: Deadline, tries: int) -> 
     for place, error in judge.errors(expr, lengths).items():
         if not math.isfinite(error):
             continue
-        near = simple_numbers(reading.values[place], WINDOW_ERRORS * error)[:tries]
-        angles = degrees_near(reading.values[place], WINDOW_ERRORS * error) if judge.told.degrees else []
-        for number in (*angles, *near):
+        for number in simple_numbers(reading.values[place], WINDOW_ERRORS * error)[:tries]:
             if deadline.expired():
                 return
             values = tuple(number.value if i == place else v for i, v in enumerate(reading.values))
@@ -173,5 +171,5 @@ def _as_numbers(found: Judged, judge: Judge, deadline: Deadline, tries: int) -> 
             # Only a number that is shorter to write than to fit: else it is the free constant, moved.
             if trial is None or judged is None or judged.n_free >= lengths.n_free:
                 continue
-            usual = number in angles or (place in exponents and (2.0 * number.value).is_integer())
+            usual = place in exponents and (2.0 * number.value).is_integer()
             yield place, (trial, judged), LEAST_NUMBER if usual else LEAST_FACTOR
